@@ -1,0 +1,25 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real campaigns and labels that are not part of the project; tests that need them skip without."""
+    if not _SHARED.is_dir():
+        pytest.skip(f"real data not found at {_SHARED}")
+    return _SHARED
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for each test, so that none depends on what another left behind."""
+    place = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("RINGTRUE_CACHE", str(place))
+    return place
