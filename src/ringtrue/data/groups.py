@@ -1,0 +1,150 @@
+"""Which group (team) made which run.
+
+From a table with a run column and a `group` or `team` column (CSV or TSV); from prefixes of run names in JSON, as in
+the subsampling study's files; or from the tags inside the runs. A run in no group, or in two, is an error.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ringtrue.data.formats.streams import read_bytes, read_lines
+from ringtrue.data.notes import Notes
+from ringtrue.data.runs import RunSet, run_name
+from ringtrue.errors import FormatError, InputError, UnknownNameError
+
+Prefixes = Mapping[str, tuple[str, ...]]
+
+FROM_TAGS = "tags"
+_RUN_COLUMNS = ("run", "run_id", "runid", "system", "tag")
+_GROUP_COLUMNS = ("group", "team", "participant", "organisation", "organization")
+
+
+def find_groups(runs: RunSet, source: str | Path) -> tuple[str, ...]:
+    """The group of each run: `source` is a file, `FILE.json#CAMPAIGN`, or `tags`."""
+    if str(source) == FROM_TAGS:
+        return groups_from_tags(runs.tags)
+    name, _, campaign = str(source).partition("#")
+    path = Path(name)
+    if ".json" in path.name.lower():
+        return groups_from_prefixes(runs.names, read_prefixes(path), path, campaign)
+    return group_of_each(runs.names, read_groups(path, Notes()), path)
+
+
+def read_groups(path: Path, notes: Notes) -> dict[str, str]:
+    """Run name to group name, from CSV or TSV with a header."""
+    lines = [text for _, text in read_lines(path, notes)]
+    rows = csv.reader(lines, delimiter="\t" if "\t" in lines[0] else ",")
+    header = [name.strip().lower() for name in next(rows)]
+    run, group = (_column(header, names, path) for names in (_RUN_COLUMNS, _GROUP_COLUMNS))
+    found: dict[str, str] = {}
+    for number, row in enumerate(rows, start=2):
+        if not any(row):
+            continue
+        if len(row) <= max(run, group):
+            raise FormatError(f"{len(row)} columns where the header has {len(header)}.", path, number)
+        if not row[run] or not row[group]:
+            raise FormatError("a run without a group, or a group without a run.", path, number)
+        if found.setdefault(row[run], row[group]) != row[group]:
+            raise FormatError(
+                f"run {row[run]!r} is in two groups: {found[row[run]]!r} and {row[group]!r}.", path, number
+            )
+    return found
+
+
+def _column(header: Sequence[str], names: Sequence[str], path: Path) -> int:
+    """The place of the first known name."""
+    for name in names:
+        if name in header:
+            return header.index(name)
+    raise InputError(f"{path}: no column {' or '.join(names[:2])} among {', '.join(header)}.")
+
+
+def group_of_each(names: Sequence[str], groups: Mapping[str, str], source: Path) -> tuple[str, ...]:
+    """The group of each run, in order; a run without a group is an error that names the nearest known runs."""
+    for name in names:
+        if name not in groups:
+            raise UnknownNameError(f"run (it has a file, but no group in {source})", name, groups)
+    return tuple(groups[name] for name in names)
+
+
+def read_prefixes(path: Path) -> dict[str, Prefixes]:
+    """Prefixes by campaign and group: `{CAMPAIGN: {"groups": {GROUP: {"prefix": TEXT or LIST}}}}`, or one such part."""
+    try:
+        content = json.loads(read_bytes(path))
+    except ValueError as error:
+        raise FormatError(f"not valid JSON: {error}.", path) from error
+    parts = content if isinstance(content, dict) else {}
+    if "groups" in parts:
+        parts = {"": parts}
+    elif parts and all(isinstance(part, dict) and "prefix" in part for part in parts.values()):
+        parts = {"": {"groups": parts}}
+    try:
+        return {
+            campaign: {group: _as_tuple(rule["prefix"]) for group, rule in part["groups"].items()}
+            for campaign, part in parts.items()
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError('expected {CAMPAIGN: {"groups": {GROUP: {"prefix": TEXT or LIST}}}}.', path) from error
+
+
+def _as_tuple(prefix: str | list[str]) -> tuple[str, ...]:
+    return (prefix,) if isinstance(prefix, str) else tuple(prefix)
+
+
+def groups_from_prefixes(
+    names: Sequence[str], campaigns: Mapping[str, Prefixes], source: Path, campaign: str = ""
+) -> tuple[str, ...]:
+    """The one group whose prefix each run's name has; case counts unless no group fits otherwise.
+
+    Without the name of a campaign, the one under which every run has a group is taken.
+    """
+    if campaign and campaign not in campaigns:
+        raise UnknownNameError(f"campaign in {source}", campaign, campaigns)
+    if campaign or len(campaigns) == 1:
+        prefixes = campaigns[campaign or next(iter(campaigns))]
+        return tuple(_only_group(name, prefixes, source) for name in names)
+    fitting = [key for key, prefixes in campaigns.items() if all(len(_fitting(name, prefixes)) == 1 for name in names)]
+    if len(fitting) != 1:
+        known = ", ".join(fitting or campaigns)
+        raise InputError(f"{source}: {len(fitting)} campaigns fit these runs; name one as {source}#NAME: {known}.")
+    return groups_from_prefixes(names, campaigns, source, fitting[0])
+
+
+def _only_group(name: str, prefixes: Prefixes, source: Path) -> str:
+    groups = _fitting(name, prefixes)
+    if len(groups) == 1:
+        return groups[0]
+    if groups:
+        raise InputError(f"run {name!r} fits several groups in {source}: {', '.join(groups)}; make a prefix longer.")
+    raise UnknownNameError(
+        f"run (no prefix in {source} fits it)", name, [one for some in prefixes.values() for one in some]
+    )
+
+
+def _fitting(name: str, prefixes: Prefixes) -> list[str]:
+    """All groups that a name fits; a prefix may be a whole file name with its ending."""
+    exact = [group for group, some in prefixes.items() if any(_starts(name, prefix) for prefix in some)]
+    if exact:
+        return exact
+    lower = name.lower()
+    return [group for group, some in prefixes.items() if any(_starts(lower, prefix.lower()) for prefix in some)]
+
+
+def _starts(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) or name == run_name(prefix)
+
+
+def groups_from_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The part of each run's tag before the first hyphen, underscore, dot or digit that follows a letter."""
+    groups = []
+    for tag in tags:
+        found = re.match(r"[^\W\d_]+", tag)
+        if found is None:
+            raise InputError(f"tag {tag!r} does not start with letters, so it names no group; give a table of groups.")
+        groups.append(found[0])
+    return tuple(groups)

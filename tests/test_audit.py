@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from ringtrue.audit import Finding, Verdict, gravest
+from ringtrue.provenance import stamp
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ((), Verdict.UNKNOWN),
+        (("PASS", "PASS"), Verdict.PASS),
+        (("PASS", "UNKNOWN"), Verdict.UNKNOWN),
+        (("UNKNOWN", "WARN"), Verdict.WARN),
+        (("WARN", "FAIL", "PASS"), Verdict.FAIL),
+    ],
+)
+def test_the_gravest_finding_gives_the_verdict(verdicts, expected):
+    assert gravest(Finding("n", Verdict(verdict), "rule", "seen") for verdict in verdicts) is expected
+
+
+def test_a_stamp_says_what_a_result_was_made_from():
+    made = stamp([1.5, "x"], {"runs": "abc"}, {"seed": 1})
+    assert made.components == ("1.5", "'x'")
+    assert made.inputs == {"runs": "abc"} and made.settings == {"seed": 1}
+    assert made.packages["numpy"] and made.ringtrue != "unknown"
+    assert made == stamp([1.5, "x"], {"runs": "abc"}, {"seed": 1})
