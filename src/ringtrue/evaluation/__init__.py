@@ -1,0 +1,1 @@
+"""How rankings become numbers: measures, correlation, significance, agreement, pools."""
