@@ -1,0 +1,1 @@
+"""Audits as pages, console text, JSON, LaTeX and files, whatever question they answer."""

@@ -1,0 +1,1 @@
+"""The three kinds of figure as SVG bodies; `report.figures` wraps them."""

@@ -1,0 +1,198 @@
+"""Audits on a console: readable in 80 columns, in a pipe and without colour.
+
+Nothing is cut unless `rows` asks for it, and then the count of what is missing is said. A table too wide for the
+console is printed in blocks of columns that repeat the first one.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text as Words
+
+from ringtrue.audit import Audit, Figure, Finding, Table, Text, Verdict
+from ringtrue.provenance import Provenance
+from ringtrue.report.cells import MISSING, interval_words, number, numeric_columns, setting, shown
+from ringtrue.report.chapters import Chapter, Part, chapters, overall
+from ringtrue.report.strips import DRAWING, figure_rows
+
+_STYLES = {
+    Verdict.PASS: "bold #ffffff on green4",
+    Verdict.UNKNOWN: "bold #ffffff on grey37",
+    Verdict.WARN: "bold black on orange1",
+    Verdict.FAIL: "bold #ffffff on red3",
+}
+_TEXT_WIDTH = 16
+_GAP = 2
+_MEASURE = 100
+
+
+def print_audit(audit: Audit, console: Console, *, rows: int | None = None, out: Path | None = None) -> None:
+    """Print one audit; `rows` cuts tables, and `out` names the folder that holds them whole."""
+    for chapter in chapters([audit]):
+        _print_chapter(chapter, console, rows, out)
+
+
+def print_audits(
+    audits: Iterable[Audit], console: Console, *, rows: int | None = None, out: Path | None = None
+) -> None:
+    """Print audits one after the other, and their verdicts together where there are several."""
+    parts = chapters(audits)
+    for chapter in parts:
+        _print_chapter(chapter, console, rows, out)
+    if len(parts) != 1:
+        _print_overview(parts, console)
+
+
+def as_text(audits: Iterable[Audit], width: int = 100, *, rows: int | None = None, out: Path | None = None) -> str:
+    """What `print_audits` prints, without colour, as a string."""
+    file = io.StringIO()
+    console = Console(file=file, width=width, color_system=None, legacy_windows=False, force_terminal=False)
+    print_audits(audits, console, rows=rows, out=out)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Path | None) -> None:
+    """One audit, from its verdict to its provenance."""
+    console.rule(style="dim", characters="-" if console.options.ascii_only else "─")
+    console.print(Words.assemble(_badge(chapter.verdict, console), "  ", (chapter.title, "bold")))
+    console.print()
+    console.print(_findings(chapter.findings, console))
+    for part in chapter.parts:
+        console.print()
+        _print_part(part, console, rows, out)
+    console.print()
+    console.print(Words(_made_from(chapter.provenance), "dim"))
+    console.print()
+
+
+def _print_overview(parts: tuple[Chapter, ...], console: Console) -> None:
+    """All verdicts together."""
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_row(_badge(overall(parts), console), Words("all questions", "bold"))
+    for chapter in parts:
+        grid.add_row(_badge(chapter.verdict, console), Words(chapter.title))
+    console.rule(style="dim", characters="-" if console.options.ascii_only else "─")
+    console.print(grid)
+
+
+def _badge(verdict: Verdict, console: Console) -> Words:
+    """A verdict on its colour, or in brackets where there is none."""
+    if console.color_system is None:
+        return Words(f"[{verdict}]")
+    return Words(f" {verdict} ", _STYLES[verdict])
+
+
+def _findings(findings: tuple[Finding, ...], console: Console) -> Grid | Words:
+    """Each finding with what was seen and its rule."""
+    if not findings:
+        return Words("No rule was applied: what was given cannot answer this question.", "italic")
+    grid = Grid.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(max_width=_MEASURE)
+    for place, finding in enumerate(findings):
+        if place:
+            grid.add_row()
+        heading = Words(finding.name, "bold")
+        if finding.figure is not None:
+            heading.append(f": {number(finding.figure)}")
+        if finding.interval is not None:
+            heading.append(f" ({interval_words(finding.interval)})", "not bold")
+        grid.add_row(_badge(finding.verdict, console), heading)
+        grid.add_row("", Words(finding.seen))
+        grid.add_row("", Words.assemble(("Rule: ", "dim bold"), (finding.rule, "dim")))
+    return grid
+
+
+def _print_part(part: Part, console: Console, rows: int | None, out: Path | None) -> None:
+    """One section under its title."""
+    section = part.section
+    console.print(Words(section.title, "bold underline" if console.color_system else ""))
+    if isinstance(section, Text):
+        console.print(Words(section.body), width=min(console.width, _MEASURE))
+        return
+    if isinstance(section, Figure):
+        _print_figure(section, part.stem, console, rows, out)
+    else:
+        _print_table(section, f"{part.stem}.csv", console, rows, out)
+    if section.note:
+        console.print(Words(section.note, "dim"), width=min(console.width, _MEASURE))
+
+
+def _print_figure(figure: Figure, stem: str, console: Console, rows: int | None, out: Path | None) -> None:
+    """A figure in characters."""
+    drawn = figure_rows(figure, console.width, console.options.ascii_only)
+    if drawn.rows:
+        _print_table(drawn, f"{stem}.svg", console, rows, out)
+    else:
+        console.print(Words("There is nothing to draw.", "italic"))
+
+
+def _print_table(table: Table, file: str, console: Console, rows: int | None, out: Path | None) -> None:
+    """A table, whole or cut to `rows` with a word on the rest, which lies in `file`."""
+    if not table.rows:
+        console.print(Words("There are no rows.", "italic"))
+        return
+    numeric = numeric_columns(table)
+    chosen = table.rows if rows is None else table.rows[:rows]
+    texts = [[shown(cell, column.digits) for cell, column in zip(row, table.columns, strict=True)] for row in chosen]
+    if console.options.ascii_only:
+        texts = [[text.replace(MISSING, "-") for text in row] for row in texts]
+    needs = _needs(table, texts, numeric)
+    for place, block in enumerate(_blocks(needs, console.width)):
+        if place:
+            console.print()
+        console.print(_grid(table, texts, block, needs, numeric))
+    if len(chosen) < len(table.rows):
+        left = len(table.rows) - len(chosen)
+        where = f"in {out / file}" if out else "(--out DIR writes them all)"
+        dots = "..." if console.options.ascii_only else "…"
+        console.print(Words(f"{dots} and {left:,} more {'row' if left == 1 else 'rows'} {where}", "dim"))
+
+
+def _grid(table: Table, texts: list[list[str]], block: list[int], needs: list[int], numeric: tuple[bool, ...]) -> Grid:
+    """Some columns of a table; the box adds one column to each gap."""
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0), header_style="bold")
+    for place in block:
+        header = Words(table.columns[place].header)
+        grid.add_column(header, justify="right" if numeric[place] else "left", overflow="fold", min_width=needs[place])
+    for row in texts:
+        grid.add_row(*(Words(row[place]) for place in block))
+    return grid
+
+
+def _needs(table: Table, texts: list[list[str]], numeric: tuple[bool, ...]) -> list[int]:
+    """The least width of each column: numbers and the words of headers stay whole, long text may fold."""
+    needs = []
+    for place, column in enumerate(table.columns):
+        words = max(map(cell_len, column.header.split()), default=0)
+        whole = numeric[place] or column.name == DRAWING
+        widest = max((cell_len(row[place]) for row in texts), default=0)
+        needs.append(max(words, widest if whole else min(widest, _TEXT_WIDTH)))
+    return needs
+
+
+def _blocks(needs: list[int], width: int) -> list[list[int]]:
+    """Columns that fit beside each other; each block starts with the first column."""
+    blocks = [[0]]
+    used = needs[0] + _GAP
+    for place in range(1, len(needs)):
+        if used + needs[place] + _GAP > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+            used = needs[0] + _GAP
+        blocks[-1].append(place)
+        used += needs[place] + _GAP
+    return blocks
+
+
+def _made_from(provenance: Provenance) -> str:
+    """Versions and settings in one line."""
+    settings = ", ".join(f"{name}={setting(value)}" for name, value in sorted(provenance.settings.items()))
+    made = f"ringtrue {provenance.ringtrue}, Python {provenance.python}"
+    return f"{made}; {settings}" if settings else made
