@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 
-_STATED = ("ir_measures", "ir_datasets", "numpy", "scipy", "polars", "bm25s", "torch", "transformers")
+_STATED = ("ir_measures", "ir_datasets", "numpy", "scipy", "pyarrow", "bm25s", "torch", "transformers")
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ class EvaluationAudit:
             sections.systems_figure(self.systems, self.measure),
             *sections.collection_tables(self.collection),
             sections.judgments_table(self.judgments),
-            sections.relevant_figure(self.judgments, self.scores.topics),
+            sections.relevant_figure(self.judgments),
             *sections.notes_tables(self.notes),
         )
 

@@ -65,6 +65,8 @@ def all_judged(systems: Sequence[SystemRow], depth: int) -> Finding:
     over = sum(row.unjudged > UNJUDGED_WARN for row in systems)
     seen = f"at most {worst.unjudged:.1%} of a system's top {depth} is unjudged ({worst.run})"
     seen += f"; {over} of {len(systems)} systems are above {UNJUDGED_WARN:.0%}." if over else "."
+    if not worst.unjudged:
+        seen = f"every document in every system's top {depth} is judged."
     rule = f"no system's top {depth} is more than {UNJUDGED_WARN:.0%} unjudged; above {UNJUDGED_FAIL:.0%} it fails"
     return Finding("unjudged", verdict, rule, seen, worst.unjudged)
 
@@ -88,6 +90,11 @@ def order_without_ties(systems: Sequence[SystemRow], tau: float) -> Finding:
     return Finding("ties", verdict, rule, seen, most.tie_shift)
 
 
+def p_words(p: float) -> str:
+    """A p-value for people: never `0.000`."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def best_is_better(systems: Sequence[SystemRow], measure: Measure) -> Finding:
     """A leaderboard's first claim is that its best system is better than the next."""
     rule = f"the best system beats the second in {measure} (paired t-test, p < {ALPHA} after Holm over all neighbours)"
@@ -97,7 +104,7 @@ def best_is_better(systems: Sequence[SystemRow], measure: Measure) -> Finding:
     apart = sum(bool(row.told_apart) for row in systems)
     gap = best.next_test
     seen = (
-        f"{best.run} leads {systems[1].run} by {gap.mean_difference:.4f} (p = {best.next_p:.3f}); "
+        f"{best.run} leads {systems[1].run} by {gap.mean_difference:.4f} ({p_words(best.next_p)}); "
         f"{apart} of {len(systems) - 1} neighbouring pairs can be told apart."
     )
     verdict = Verdict.PASS if best.told_apart else Verdict.WARN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from ir_measures import Measure
 
 from ringtrue.audit import Cell, Column, Figure, Point, Series, Table
@@ -13,6 +14,8 @@ from ringtrue.evaluation.facts import CollectionFacts, JudgmentFacts
 
 if TYPE_CHECKING:
     from ringtrue.evaluation.audit import SystemRow
+
+_BARS = 20
 
 
 def systems_table(systems: Sequence[SystemRow], measure: Measure, depth: int) -> Table:
@@ -95,13 +98,19 @@ def judgments_table(facts: JudgmentFacts) -> Table:
     return Table("judgments", f"{facts.judgments:,} judgments by grade", columns, rows)
 
 
-def relevant_figure(facts: JudgmentFacts, topics: Sequence[str]) -> Figure:
-    """Relevant documents per topic."""
-    pairs = zip(topics, facts.relevant.tolist(), strict=True)
-    points = tuple(Point(topic, number) for topic, number in sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
-    return Figure(
-        "relevant", "Relevant documents per topic", "bars", (Series("relevant", points),), "topic", "relevant documents"
+def relevant_figure(facts: JudgmentFacts) -> Figure:
+    """How many topics have how many relevant documents; in steps where the numbers are large."""
+    most = int(facts.relevant.max(initial=0))
+    step = max(1, -(-(most + 1) // _BARS))
+    counts = np.bincount(facts.relevant // step, minlength=most // step + 1).tolist()
+    points = tuple(
+        Point(str(place * step) if step == 1 else f"{place * step}–{(place + 1) * step - 1}", number)  # noqa: RUF001
+        for place, number in enumerate(counts)
     )
+    return Figure(
+        "relevant", "Topics by number of relevant documents", "bars", (Series("topics", points),),
+        "relevant documents", "topics",
+    )  # fmt: skip
 
 
 def notes_tables(notes: Sequence[tuple[str, int, str]]) -> tuple[Table, ...]:

@@ -1,0 +1,168 @@
+"""A study: what is to be audited, and all audits that what is given can answer."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+
+from ringtrue.audit import Audit
+from ringtrue.data.collection import Collection
+from ringtrue.data.formats.detect import read_qrels
+from ringtrue.data.groups import FROM_TAGS, find_groups
+from ringtrue.data.load import load
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.runs import RunSet, run_files
+from ringtrue.data.ties import Ties
+from ringtrue.errors import FormatError, InputError, UnknownNameError
+from ringtrue.evaluation.audit import audit_evaluation
+from ringtrue.evaluation.measures import parse_measure
+from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling
+from ringtrue.subsampling.campaign import Campaign, Judging
+from ringtrue.subsampling.plan import Limits
+from ringtrue.subsampling.variants import find_variant
+
+_PATHS = ("runs", "qrels")
+
+
+def _silent(message: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The parts of an evaluation; what is left out is taken from the collection where it has it."""
+
+    collection: str | None = None
+    runs: Path | None = None
+    qrels: Path | None = None
+    groups: str | None = None
+    measure: str = "nDCG@10"
+    ties: str = "asc"
+    seed: int = 42
+
+    @classmethod
+    def from_toml(cls, path: Path) -> Study:
+        """Read a study file; its paths are relative to it."""
+        try:
+            with open(path, "rb") as file:
+                given = tomllib.load(file)
+        except OSError as error:
+            raise InputError(f"cannot read the study file {path}: {error.strerror}.") from error
+        except tomllib.TOMLDecodeError as error:
+            raise FormatError(f"not valid TOML: {error}.", path) from error
+        known = {field.name: type(field.default) for field in fields(cls)}
+        for name, value in given.items():
+            if name not in known:
+                raise UnknownNameError(f"key in {path}:", name, known)
+            if not isinstance(value, int if name == "seed" else str):
+                raise FormatError(f"{name} should be {'a whole number' if name == 'seed' else 'text'}.", path)
+        for name in _PATHS:
+            if name in given:
+                given[name] = path.parent / given[name]
+        for name, apart in (("collection", ":"), ("groups", FROM_TAGS)):
+            if name in given and apart not in given[name]:
+                given[name] = str(path.parent / given[name])
+        return cls(**given)
+
+    def given(self, **parts: str | Path | int | None) -> Study:
+        """The same study with those parts that are not None."""
+        return replace(self, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]
+
+    def or_builtin(self) -> Study:
+        """The built-in collection where neither a collection nor runs are given."""
+        return self if self.collection or self.runs else replace(self, collection="builtin:lighthouse")
+
+    def audits(self, say: Callable[[str], None] = _silent) -> Iterator[Audit]:
+        """Each audit that can be made, as soon as it is made; `say` hears what is being done."""
+        material = Material(self, say)
+        measure = parse_measure(self.measure)
+        say("evaluating the runs")
+        yield audit_evaluation(
+            material.runs,
+            material.qrels,
+            material.groups,
+            collection=material.collection,
+            measure=measure,
+            seed=self.seed,
+        )
+        if material.groups is not None:
+            yield audit_subsampling(material.campaign(), measure=measure, seed=self.seed, say=say)
+
+    def subsampling(
+        self,
+        samplers: Sequence[str] | None = None,
+        *,
+        variant: str = "topic_aware",
+        top: float = 0.75,
+        limits: Limits | None = None,
+        replicates: int = 1000,
+        say: Callable[[str], None] = _silent,
+    ) -> SubsamplingAudit:
+        """Leave-one-group-out alone, by one of the sets of decisions."""
+        definitions = find_variant(variant)
+        campaign = Material(self, say).campaign(definitions.judging, judged_topics_only=definitions.judged_topics_only)
+        return audit_subsampling(
+            campaign,
+            samplers,
+            measure=parse_measure(self.measure),
+            mean=definitions.mean,
+            top=top,
+            limits=limits,
+            replicates=replicates,
+            seed=self.seed,
+            say=say,
+        )
+
+
+@dataclass(frozen=True)
+class Material:
+    """The files of a study, each read once and when it is first needed."""
+
+    study: Study
+    say: Callable[[str], None]
+
+    @cached_property
+    def collection(self) -> Collection | None:
+        """The collection, where one is named."""
+        return load(self.study.collection) if self.study.collection else None
+
+    @cached_property
+    def runs(self) -> RunSet:
+        """The runs that are given, or those of the collection."""
+        place = self.study.runs or (self.collection.runs_folder if self.collection else None)
+        if place is None:
+            raise InputError("no runs: give them with --runs FOLDER, or a --collection that has them.")
+        if self.study.ties not in list(Ties):
+            raise UnknownNameError("tie rule", self.study.ties, list(Ties))
+        files = run_files(place)
+        self.say(f"reading {len(files)} runs")
+        return RunSet.read(files, Ties(self.study.ties))
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgments that are given, or those of the collection."""
+        if self.study.qrels:
+            return read_qrels(self.study.qrels, self.runs.notes)
+        if self.collection is None:
+            raise InputError("judgments are missing: give them with --qrels FILE, or a --collection that has them.")
+        return self.collection.qrels
+
+    @cached_property
+    def groups(self) -> tuple[str, ...] | None:
+        """The group of each run, where groups are given or come with the collection's own runs."""
+        own = self.collection.groups_file if self.collection and not self.study.runs else None
+        place = self.study.groups or own
+        return None if place is None else find_groups(self.runs, place)
+
+    def campaign(self, judging: Judging = "topic_aware", *, judged_topics_only: bool = True) -> Campaign:
+        """Runs, judgments and groups for leave-one-group-out."""
+        if self.groups is None:
+            raise InputError(
+                "groups are missing: give them with --groups FILE (columns run and group), or --groups tags."
+            )
+        return Campaign.from_runs(
+            self.runs, self.qrels, self.groups, judging=judging, judged_topics_only=judged_topics_only
+        )

@@ -1,0 +1,201 @@
+"""A campaign as samplers see it: runs, judgments and groups, whole or without one group.
+
+A pool is a set of (topic, document) pairs; the corpus of a pool is the documents of its pairs, whatever the topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.runs import RunSet
+from ringtrue.errors import InputError, UnknownNameError
+
+Judging = Literal["topic_aware", "topic_free"]
+Documents = NDArray[np.bool_]
+
+DEPTH = 1000
+JUDGMENT_DEPTH = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """Runs cut to 1,000 documents a topic, the judgments coded in the runs' documents, and each run's group.
+
+    `judging` says when a judgment stays after cutting: `topic_aware` where its pair is pooled, `topic_free` where its
+    document is pooled for any topic, as in the study's code.
+    """
+
+    runs: RunSet
+    qrels: Qrels
+    groups: tuple[str, ...]
+    judging: Judging = "topic_aware"
+    _presence: dict[int, NDArray[np.bool_]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def from_runs(
+        cls,
+        runs: RunSet,
+        qrels: Qrels,
+        groups: Sequence[str],
+        *,
+        judging: Judging = "topic_aware",
+        judged_topics_only: bool = True,
+    ) -> Campaign:
+        """Cut the runs; topics without judgments are left out unless asked for, since they only enlarge pools."""
+        if len(groups) != len(runs):
+            raise InputError(f"{len(groups)} groups were given for {len(runs)} runs.")
+        if judged_topics_only:
+            known = np.isin(np.array(runs.topics, dtype=object), np.array(qrels.topics, dtype=object))
+            runs = runs.keep(np.repeat(known, runs.lengths.sum(axis=1)))
+        return cls(runs.cut(DEPTH).compact(), qrels, tuple(groups), judging)
+
+    @cached_property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups, ascending."""
+        return tuple(sorted(set(self.groups)))
+
+    @cached_property
+    def group_of_run(self) -> NDArray[np.int64]:
+        """Each run's place in `group_names`."""
+        places = {name: place for place, name in enumerate(self.group_names)}
+        return np.array([places[name] for name in self.groups], dtype=np.int64)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The judgments in the codes of the runs."""
+        return Judgments.coded(self.qrels, self.runs)
+
+    @cached_property
+    def topic_of_line(self) -> NDArray[np.int64]:
+        """Each line's topic in the runs."""
+        return self.runs.segment.astype(np.int64) // len(self.runs)
+
+    @cached_property
+    def group_of_line(self) -> NDArray[np.int64]:
+        """Each line's group."""
+        found: NDArray[np.int64] = self.group_of_run[self.runs.segment % np.int32(len(self.runs))]
+        return found
+
+    def presence(self, depth: int) -> NDArray[np.bool_]:
+        """Which group (row) has which document (column) in a top `depth`, whatever the topic."""
+        if depth not in self._presence:
+            lines = self.runs.rank <= depth
+            found = np.zeros((len(self.group_names), len(self.runs.docs)), dtype=np.bool_)
+            found[self.group_of_line[lines], self.runs.doc[lines]] = True
+            self._presence[depth] = found
+        return self._presence[depth]
+
+    @cached_property
+    def judgment_pool(self) -> NDArray[np.bool_]:
+        """Which group (row) has which judgment (column) in its top 10, by the campaign's way of judging."""
+        if self.judging == "topic_free":
+            known = self.judgments.doc >= 0
+            pooled = np.zeros((len(self.group_names), len(known)), dtype=np.bool_)
+            pooled[:, known] = self.presence(JUDGMENT_DEPTH)[:, self.judgments.doc[known]]
+            return pooled
+        return self._retrieved_judgments(JUDGMENT_DEPTH)
+
+    @cached_property
+    def retrieved_judgments(self) -> NDArray[np.bool_]:
+        """Which group (row) retrieves which judgment (column) for its topic, at any rank."""
+        return self._retrieved_judgments(DEPTH)
+
+    def _retrieved_judgments(self, depth: int) -> NDArray[np.bool_]:
+        lines = np.flatnonzero(self.runs.rank <= depth)
+        place = self.judgments.place(self.topic_of_line[lines], self.runs.doc[lines])
+        found = np.zeros((len(self.group_names), len(self.judgments.doc)), dtype=np.bool_)
+        judged = place >= 0
+        found[self.group_of_line[lines[judged]], place[judged]] = True
+        return found
+
+    def without(self, group: int | None = None) -> View:
+        """What a sampler may see when one group is left out, or all of it."""
+        return View(self, group)
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Judgments sorted by topic and document; -1 stands for a topic or document that no run has."""
+
+    topic: NDArray[np.int64]
+    doc: NDArray[np.int64]
+    relevance: NDArray[np.int32]
+    documents: int
+
+    @classmethod
+    def coded(cls, qrels: Qrels, runs: RunSet) -> Judgments:
+        """Code judgments by the topics and documents of the runs."""
+        topics = {name: place for place, name in enumerate(runs.topics)}
+        docs = {name: place for place, name in enumerate(runs.docs)}
+        topic = np.array([topics.get(name, -1) for name in qrels.topics], dtype=np.int64)[qrels.topic]
+        doc = np.array([docs.get(name, -1) for name in qrels.docs], dtype=np.int64)[qrels.doc]
+        return cls(topic, doc, qrels.relevance, len(runs.docs))
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+        known = np.flatnonzero((self.topic >= 0) & (self.doc >= 0))
+        keys = self.topic[known] * self.documents + self.doc[known]
+        order = np.argsort(keys)
+        return keys[order], known[order]
+
+    def place(self, topic: NDArray[np.int64], doc: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The judgment of each (topic, document) pair, -1 where there is none."""
+        keys, rows = self._sorted
+        wanted = topic * self.documents + doc
+        if not len(keys):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(keys[found] == wanted, rows[found], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A campaign without one group: all that a sampler may look at."""
+
+    campaign: Campaign
+    group: int | None
+
+    def _others(self, by_group: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What any group but the left-out one has."""
+        if self.group is None:
+            return np.asarray(by_group.any(axis=0))
+        return np.asarray(by_group.sum(axis=0) - by_group[self.group] > 0)
+
+    def pooled(self, depth: int) -> Documents:
+        """Documents in the top `depth` of a visible run for any topic."""
+        return self._others(self.campaign.presence(depth))
+
+    def judged(self) -> Documents:
+        """Judged documents that a visible run retrieves."""
+        judgments, found = self.campaign.judgments, self.none()
+        if self.campaign.judging == "topic_free":
+            found[judgments.doc[judgments.doc >= 0]] = True
+            return found & self.pooled(DEPTH)
+        found[judgments.doc[self._others(self.campaign.retrieved_judgments)]] = True
+        return found
+
+    def kept_judgments(self) -> NDArray[np.bool_]:
+        """Which judgments would exist: those in the top-10 pool of the visible runs."""
+        return self._others(self.campaign.judgment_pool)
+
+    def run_top(self, run: str, depth: int) -> Documents:
+        """The top `depth` of one run for any topic; it may belong to the left-out group."""
+        runs = self.campaign.runs
+        if run not in runs.names:
+            raise UnknownNameError("run", run, runs.names)
+        place = runs.names.index(run)
+        lines = (runs.segment % np.int32(len(runs)) == place) & (runs.rank <= depth)
+        found = self.none()
+        found[runs.doc[lines]] = True
+        return found
+
+    def none(self) -> Documents:
+        """No document."""
+        return np.zeros(len(self.campaign.runs.docs), dtype=np.bool_)

@@ -1,0 +1,32 @@
+"""Ways to choose the documents of a smaller corpus, by name.
+
+A sampler is a frozen dataclass with `sample(view) -> mask over the campaign's documents`; the view is a campaign
+without the runs of one group. To add one: a file here, a line in the table.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ringtrue.registry import Registry
+from ringtrue.subsampling.campaign import Documents, View
+
+
+class Sampler(Protocol):
+    """Chooses documents from what the visible runs retrieve."""
+
+    def sample(self, view: View) -> Documents:
+        """Mark the documents of the sample."""
+
+
+SAMPLERS: Registry[Sampler] = Registry(
+    "sampler",
+    {
+        "complete": "ringtrue.subsampling.samplers.complete:Complete",
+        "judged": "ringtrue.subsampling.samplers.judged:Judged",
+        "judged_random": "ringtrue.subsampling.samplers.judged_random:JudgedRandom",
+        "loft": "ringtrue.subsampling.samplers.loft:Loft",
+        "pool": "ringtrue.subsampling.samplers.pool:Pool",
+        "rerank": "ringtrue.subsampling.samplers.rerank:Rerank",
+    },
+)

@@ -1,0 +1,188 @@
+"""The evidence of the subsampling audit as tables and figures, and `reliability.json`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ir_measures import Measure
+
+from ringtrue.audit import Cell, Column, Figure, Point, Series, Table, Text
+from ringtrue.subsampling.plan import Plan
+from ringtrue.subsampling.result import Agreement, Comparison, SamplerReliability
+
+_VIEW_NAMES = {
+    "without": "without post judgments",
+    "with": "with post judgments",
+    "condensed_without": "condensed, without",
+    "condensed_with": "condensed, with",
+}
+
+
+def reliability_table(samplers: Sequence[SamplerReliability], measure: Measure) -> Table:
+    """The study's table, led by the coefficient that can fail."""
+    columns = (
+        Column("sampler", "Sampler"),
+        Column("documents", "Documents", 0, "mean over left-out groups"),
+        Column("tau_with", "τ with", 3, "unpooled tau_AP_b with post judgments"),
+        Column("low", "Low", 3, "lower end of its 95 % interval"),
+        Column("high", "High", 3, "upper end of its 95 % interval"),
+        Column("tau_without", "τ without", 3, "unpooled tau_AP_b without post judgments"),
+        Column("tau_condensed", "τ condensed", 3, "unpooled tau_AP_b without post judgments on condensed lists"),
+        Column("groups_with", "τ groups", 3, "tau_AP_b over all systems with post judgments, mean over groups"),
+        Column("delta", "Δ without", 4, f"predicted minus true {measure} of left-out systems"),
+        Column("rmse", "RMSE without", 4, f"error of {measure} of left-out systems"),
+        Column("rmse_with", "RMSE with", 4, f"error of {measure} of left-out systems with post judgments"),
+        Column("unjudged", "Unjudged@10", 3, "of left-out systems, without post judgments"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for one in samplers:
+        interval = one.intervals["with"].unpooled_tau_ap_b
+        rows.append(
+            (
+                one.sampler,
+                one.corpus_size_mean,
+                one.lead("with").unpooled_tau_ap_b,
+                interval.low,
+                interval.high,
+                one.lead("without").unpooled_tau_ap_b,
+                one.lead("condensed_without").unpooled_tau_ap_b,
+                one.lead("with").tau_ap_b,
+                one.lead("without").delta,
+                one.lead("without").rmse,
+                one.lead("with").rmse,
+                one.unjudged_without,
+            )
+        )
+    note = (
+        "τ is tau_AP_b between the order of systems on the sample and the true order. Unpooled: each system has the "
+        "value of the cell that leaves out its own group. The mean over groups is near 1 wherever a group is a small "
+        "part of all systems."
+    )
+    return Table("reliability", "Samplers", columns, tuple(rows), note)
+
+
+def curve(samplers: Sequence[SamplerReliability]) -> Figure:
+    """Reliability against size."""
+    by_size = sorted(samplers, key=lambda one: (one.corpus_size_mean, one.sampler))
+    pools = [one for one in by_size if one.sampler.startswith("pool")]
+    others = [one for one in by_size if not one.sampler.startswith("pool")]
+    series = [Series("pools", tuple(_point(one) for one in pools))] if pools else []
+    series += [Series(one.sampler, (_point(one),)) for one in others]
+    return Figure(
+        "curve",
+        "Reliability against size",
+        "lines",
+        tuple(series),
+        "documents",
+        "unpooled tau_AP_b with post judgments",
+        "Bands and whiskers are 95 % bootstrap intervals over topics and groups.",
+    )
+
+
+def _point(one: SamplerReliability) -> Point:
+    interval = one.intervals["with"].unpooled_tau_ap_b
+    return Point(
+        one.corpus_size_mean, one.lead("with").unpooled_tau_ap_b, interval.low, interval.high, label=one.sampler
+    )
+
+
+def plan_table(plan: Plan) -> Table:
+    """Samplers from small to large, and whether they meet the limits."""
+    columns = (
+        Column("sampler", "Sampler"),
+        Column("documents", "Documents", 0),
+        Column("kwh", "kWh", 4, "by the rate that was given; empty without one"),
+        Column("tau", "τ", 3),
+        Column("low", "Low", 3),
+        Column("reliable", "Reliable"),
+        Column("affordable", "Affordable"),
+        Column("chosen", "Chosen"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.sampler, one.docs, one.kwh, one.tau, one.low, one.reliable, one.affordable, one == plan.chosen)
+        for one in plan.options
+    )
+    title = f"Plan: the smallest sample whose lower bound reaches {plan.limits.target_tau}"
+    return Table("plan", title, columns, rows)
+
+
+def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
+    """Every coefficient against both truths."""
+    fields = [name for name in Agreement.__dataclass_fields__]
+    columns = (
+        Column("sampler", "Sampler"),
+        Column("truth", "Truth"),
+        Column("view", "View"),
+        *(Column(_file_name(name, top), _file_name(name, top).replace("_", " "), 4) for name in fields),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (one.sampler, truth, _VIEW_NAMES[view], *(getattr(figures, name) for name in fields))
+        for one in samplers
+        for truth, views in one.agreement.items()
+        for view, figures in views.items()
+    ]
+    return Table("details", "All coefficients", columns, tuple(rows))
+
+
+def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
+    """Paired tests against the largest sample."""
+    columns = (
+        Column("sampler", "Sampler"),
+        Column("reference", "Against"),
+        Column("mean_difference", "Mean difference", 5),
+        Column("p", "p", 4),
+        Column("p_holm", "p (Holm)", 4),
+        Column("groups", "Groups"),
+    )
+    rows = tuple(
+        (one.sampler, one.reference, one.mean_difference, one.p, one.p_holm, one.groups) for one in comparisons
+    )
+    note = f"tau_AP_b by left-out group with post judgments, paired t-tests; the family is these {len(rows)} rows."
+    return Table("comparisons", "Samplers against the largest", columns, rows, note)
+
+
+def definitions(measure: Measure) -> Text:
+    """What the columns mean."""
+    body = (
+        "For each group the corpus is sampled from the runs of the others, and only the left-out runs lose the "
+        "documents outside of it. Without post judgments, a document is judged where it is in the top-10 pool of the "
+        "other groups; with them, also where it is in the top 10 of the left-out runs as they come from the sample. "
+        "The truth is "
+        f"{measure} of the whole runs with the judgments of the top-10 pool of all runs."
+    )
+    return Text("definitions", "How to read this", body)
+
+
+def _file_name(field: str, top: float) -> str:
+    """A field's name in files: `tau_b_top` is `tau_b_top75` for the best 75 %."""
+    return f"{field}{round(100 * top)}" if field.endswith("_top") else field
+
+
+def reliability_json(samplers: Sequence[SamplerReliability], top: float) -> str:
+    """`reliability.json`: all fields by sampler, truth and view; a coefficient without a value is null."""
+    content: dict[str, Any] = {"samplers": {}}
+    for one in samplers:
+        entry: dict[str, Any] = {
+            name: getattr(one, name)
+            for name in type(one).__dataclass_fields__
+            if name not in ("sampler", "agreement", "intervals")
+        }
+        for truth, views in one.agreement.items():
+            entry[truth] = {
+                view: {_file_name(name, top): _number(value) for name, value in asdict(figures).items()}
+                for view, figures in views.items()
+            }
+        entry["intervals"] = {
+            view: {name: [_number(bound.low), _number(bound.high)] for name, bound in vars(found).items()}
+            for view, found in one.intervals.items()
+        }
+        content["samplers"][one.sampler] = entry
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

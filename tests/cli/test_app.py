@@ -1,0 +1,50 @@
+"""The command line as a whole: help, documentation, doctor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from ringtrue.cli.app import app
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def commands(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    if hasattr(command, "commands"):
+        return [found for name, child in command.commands.items() for found in commands(child, (*path, name))]
+    return [path]
+
+
+ALL = commands(typer.main.get_command(app))
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_every_command_has_help_and_is_documented(call, path):
+    done = call(*path, "--help")
+    assert done.returncode == 0 and "--help" in done.stdout
+    reference = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert f"## ringtrue {' '.join(path)}\n" in reference
+
+
+def test_a_mistyped_command_exits_with_2(call):
+    done = call("adit")
+    assert done.returncode == 2 and "No such command" in done.stderr
+
+
+def test_version(call):
+    assert call("--version").stdout.startswith("ringtrue 0.")
+
+
+def test_doctor_says_what_is_there(call):
+    done = call("doctor")
+    assert done.returncode == 0 and "builtin:lighthouse" in done.stdout
+    checks = json.loads(call("doctor", "--json").stdout)
+    found = {(check["area"], check["name"]): check for check in checks}
+    assert found["data", "builtin:lighthouse"]["detail"] == "336 documents, 50 topics"
+    assert found["package", "numpy"]["state"] == "ok"
+    assert all(check["state"] in ("ok", "missing", "broken") for check in checks)

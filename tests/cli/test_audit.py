@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ringtrue.data import lighthouse
+
+FOLDER = Path(lighthouse.__file__).parent
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    """Three runs of three groups over two topics, as files."""
+    (tmp_path / "runs").mkdir()
+    for place, name in enumerate("abc"):
+        lines = [f"{topic} Q0 d{doc} 1 {(doc * (place + 2)) % 7} {name}" for topic in (1, 2) for doc in range(9)]
+        (tmp_path / "runs" / f"{name}.run").write_text("\n".join(lines) + "\n")
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"{topic} 0 d{doc} {doc % 2}\n" for topic in (1, 2) for doc in range(9))
+    )
+    (tmp_path / "groups.csv").write_text("run,team\na,A\nb,B\nc,C\n")
+    (tmp_path / "study.toml").write_text('runs = "runs"\nqrels = "qrels.txt"\ngroups = "groups.csv"\nmeasure = "P@5"\n')
+    return tmp_path
+
+
+def test_with_no_arguments_it_audits_the_built_in_collection(call, tmp_path):
+    done = call("audit", "--out", tmp_path / "report", "--page", "index.html")
+    assert done.returncode == 0
+    assert "Can these systems be compared?" in done.stdout and "WARN" in done.stdout
+    assert "files written to" in done.stderr and "reading 24 runs" in done.stderr
+    result = json.loads((tmp_path / "report" / "result.json").read_text())
+    assert result["verdict"] in ("PASS", "WARN", "FAIL", "UNKNOWN")
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "<svg" in page and "harbour_bm25" in page
+
+
+def test_json_is_data_on_stdout_and_the_same_twice_under_two_hash_seeds(process, campaign):
+    done = [process("audit", campaign / "study.toml", "--json", "--quiet", PYTHONHASHSEED=seed) for seed in "01"]
+    assert [(one.returncode, one.stderr) for one in done] == [(0, ""), (0, "")]
+    assert done[0].stdout == done[1].stdout
+    assert json.loads(done[0].stdout)["schema"] == 1
+
+
+def test_options_win_over_the_study_file(call, campaign):
+    done = call("audit", campaign / "study.toml", "--measure", "RR", "--json", "-q")
+    audit = json.loads(done.stdout)["audits"][0]
+    assert audit["provenance"]["settings"]["measure"] == "RR"
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("never", 0), ("warn", 1)])
+def test_the_exit_code_tells_the_verdict_where_asked(call, campaign, fail_on, code):
+    assert call("audit", campaign / "study.toml", "--fail-on", fail_on, "--json", "-q").returncode == code
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        (("runs/a.run", "1 Q0 d1 1 nan a\n"), (), "a.run, line 1: the score 'nan' is not finite"),
+        (("runs/a.run", "1 Q0 d1 1 2\n"), (), "a.run, line 1: 5 columns"),
+        (("runs/a.run", "7 Q0 d1 1 2 a\n"), (), "run 'a' has no topic in common with the judgments"),
+        (("qrels.txt", ""), (), "qrels.txt"),
+        (("qrels.txt", "1 0 d1 high\n"), (), "qrels.txt, line 1"),
+        (("groups.csv", "run,team\na,A\nb,B\n"), (), "no group in"),
+        (("study.toml", "runs = 3\n"), (), "runs should be text"),
+        (("study.toml", "measur = 'P@5'\n"), (), "did you mean measure"),
+        (("study.toml", "runs = \n"), (), "not valid TOML"),
+        (None, ("--measure", "nDGC@10"), "did you mean nDCG"),
+        (None, ("--ties", "alphabetical"), "unknown tie rule 'alphabetical'"),
+        (None, ("--runs", "nowhere"), "nowhere"),
+        (None, ("--collection", "irds:no/such-set"), "no/such-set"),
+        (None, ("--collection", "builtin:lamphouse"), "lighthouse"),
+    ],
+)
+def test_bad_input_gets_one_message_and_exit_code_2(call, campaign, change, arguments, message):
+    if change:
+        (campaign / change[0]).write_text(change[1])
+    done = call("audit", campaign / "study.toml", "-q", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == "" and done.stderr.count("\n") <= 3
+
+
+def test_a_missing_study_file(call):
+    done = call("audit", "no.toml")
+    assert done.returncode == 2 and "cannot read the study file no.toml" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(campaign):
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m ringtrue audit {campaign / 'study.toml'} -q | head -1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr

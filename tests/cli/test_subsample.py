@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import json
+
+
+def test_reliability_writes_its_fields(call, tmp_path):
+    done = call(
+        "subsample",
+        "reliability",
+        "--sampler",
+        "pool:2",
+        "--sampler",
+        "complete",
+        "--replicates",
+        20,
+        "--out",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    written = json.loads((tmp_path / "reliability.json").read_text())["samplers"]
+    assert list(written) == ["pool:2", "complete"]
+    assert written["complete"]["truth_pool10"]["with"]["tau_ap_b_top75"] == 1
+    assert (tmp_path / "report.html").is_file() and (tmp_path / "subsampling-reliability.csv").is_file()
+
+
+def test_plan_names_the_sampler(call):
+    done = call("subsample", "plan", "--target-tau", 0.5, "--replicates", 20, "-q")
+    assert done.returncode == 0 and "\nplan: " in done.stdout
+    lacking = call("subsample", "plan", "--max-kwh", 1, "-q")
+    assert lacking.returncode == 2 and "--kwh-per-doc" in lacking.stderr
+
+
+def test_unknown_sampler(call):
+    done = call("subsample", "reliability", "--sampler", "pol:2", "-q")
+    assert done.returncode == 2 and "did you mean pool" in done.stderr
+
+
+def test_groups_are_asked_for(call, tmp_path):
+    (tmp_path / "a.run").write_text("1 Q0 d 1 1 a\n")
+    (tmp_path / "q.txt").write_text("1 0 d 1\n")
+    done = call("subsample", "reliability", "--runs", tmp_path / "a.run", "--qrels", tmp_path / "q.txt", "-q")
+    assert done.returncode == 2 and "--groups" in done.stderr

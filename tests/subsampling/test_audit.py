@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from ringtrue.audit import Verdict, gravest
+from ringtrue.study import Material, Study
+from ringtrue.subsampling.audit import SMALL_SAMPLERS, audit_subsampling
+from ringtrue.subsampling.campaign import Campaign
+from ringtrue.subsampling.plan import Limits
+
+
+@pytest.fixture(scope="module")
+def campaign() -> Campaign:
+    return Material(Study().or_builtin(), lambda message: None).campaign()
+
+
+def test_two_groups_give_unknown_with_the_reason(campaign):
+    two = Campaign(campaign.runs, campaign.qrels, tuple("ab"[place % 2] for place in range(len(campaign.runs))))
+    audit = audit_subsampling(two)
+    assert gravest(audit.findings) is Verdict.UNKNOWN
+    assert "2 groups are too few" in audit.findings[0].seen
+    assert audit.sections() == ()
+
+
+def test_a_reliable_smaller_sample_passes_and_a_poor_one_fails(campaign):
+    good = audit_subsampling(campaign, ["pool:4", "complete"], replicates=50, limits=Limits(0.8))
+    assert gravest(good.findings) is Verdict.PASS
+    poor = audit_subsampling(campaign, ["loft:20", "complete"], replicates=50)
+    assert gravest(poor.findings) is Verdict.FAIL
+    assert "no smaller sample is reliable enough" in poor.findings[0].seen
+
+
+def test_a_plan_takes_the_smallest_that_reaches_the_target(campaign):
+    limits = Limits(target_tau=0.6, kwh_per_doc=0.001)
+    audit = audit_subsampling(campaign, SMALL_SAMPLERS, replicates=50, limits=limits)
+    assert audit.plan is not None and audit.plan.chosen is not None
+    reliable = [option for option in audit.plan.options if option.reliable]
+    assert audit.plan.chosen == min(reliable, key=lambda option: option.docs)
+    assert audit.plan.chosen.kwh == pytest.approx(audit.plan.chosen.docs * 0.001)
+    tight = audit_subsampling(campaign, SMALL_SAMPLERS, replicates=50, limits=Limits(0.6, max_docs=40))
+    assert tight.plan is not None and tight.plan.chosen is None

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ir_measures import AP, RR, P, nDCG
+
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.records import Qrel
+from ringtrue.data.runs import Run, RunSet
+from ringtrue.data.ties import Ties
+from ringtrue.errors import InputError
+from ringtrue.evaluation.measures import evaluate
+from ringtrue.subsampling.campaign import Campaign
+from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
+from ringtrue.subsampling.reliability import Experiment
+from ringtrue.subsampling.samplers import SAMPLERS
+from ringtrue.subsampling.variants import VARIANTS
+
+_spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("plain.py"))
+assert _spec and _spec.loader
+plain = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(plain)
+
+SPECS = {
+    "pool:1": "pool:1",
+    "pool:3": "pool:3",
+    "judged": "judged",
+    "loft:5": "loft:5",
+    "loft:15": "loft:15",
+    "rerank:r1:4": "rerank:run=r1,depth=4",
+    "complete": "complete",
+}
+
+
+def random_campaign(seed: int) -> tuple[dict[str, plain.Ranking], dict[str, str], plain.Judged]:
+    """Short runs with ties, missing topics, topics without judgments, negative grades, a group of one."""
+    rng = np.random.default_rng(seed)
+    docs = [f"d{number}" for number in range(30)]
+    runs = {
+        f"r{number}": {
+            f"t{topic}": [
+                (str(doc), float(rng.integers(0, 12)) / 4)
+                for doc in rng.choice(docs, size=int(rng.integers(3, 28)), replace=False)
+            ]
+            for topic in range(6)
+            if rng.random() < 0.85 or topic == 1
+        }
+        for number in range(7)
+    }
+    groups = {run: f"g{min(int(run[1:]) // 2, 2)}" for run in runs}
+    qrels = {
+        f"t{topic}": {str(doc): int(rng.integers(-1, 4)) for doc in rng.choice(docs, size=14, replace=False)}
+        for topic in range(5)
+    }
+    return runs, groups, qrels
+
+
+def as_campaign(runs, groups, qrels, variant: str) -> Campaign:
+    definitions = VARIANTS[variant]
+    coded = RunSet.from_runs([Run.from_results(name, results) for name, results in runs.items()], definitions.ties)
+    judged = Qrels.from_records(Qrel(t, d, grade) for t, docs in qrels.items() for d, grade in docs.items())
+    return Campaign.from_runs(
+        coded,
+        judged,
+        [groups[name] for name in coded.names],
+        judging=definitions.judging,
+        judged_topics_only=definitions.judged_topics_only,
+    )
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("seed", range(6))
+def test_equals_the_plain_definition(variant, seed):
+    runs, groups, qrels = random_campaign(seed)
+    campaign = as_campaign(runs, groups, qrels, variant)
+    definitions = VARIANTS[variant]
+    experiment = Experiment(campaign, nDCG @ 10, definitions.mean)
+    for slow_name, spec in SPECS.items():
+        cells = leave_one_group_out(campaign, SAMPLERS.parse(spec), nDCG @ 10)
+        means = experiment.means(cells.values, cells.retrieved)
+        slow = plain.cells(
+            runs,
+            groups,
+            qrels,
+            slow_name,
+            aware=definitions.judging == "topic_aware",
+            ties=definitions.ties.value,
+            mean=definitions.mean,
+            judged_only=definitions.judged_topics_only,
+        )
+        for (group, view, run), expected in slow.items():
+            place = VIEWS.index(view), campaign.group_names.index(group), campaign.runs.names.index(run)
+            assert means[place] == pytest.approx(expected, abs=1e-9), (slow_name, group, view, run)
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 3, P @ 5, AP, RR])
+def test_on_the_complete_corpus_with_post_judgments_nothing_changes(measure):
+    campaign = as_campaign(*random_campaign(3), "topic_aware")
+    cells = leave_one_group_out(campaign, SAMPLERS.parse("complete"), measure)
+    whole = truth(campaign, measure, pooled=True)
+    np.testing.assert_allclose(cells.values[VIEWS.index("with")], np.broadcast_to(whole, cells.values.shape[1:]))
+
+
+def test_the_uncut_truth_is_the_plain_evaluation():
+    runs, groups, qrels = random_campaign(4)
+    campaign = as_campaign(runs, groups, qrels, "topic_aware")
+    scores = evaluate(campaign.runs.with_ties(Ties.ASC), campaign.qrels, [AP, nDCG @ 10])
+    for measure in (AP, nDCG @ 10):
+        np.testing.assert_allclose(truth(campaign, measure, pooled=False), scores.of(measure))
+
+
+def test_long_condensed_lists_are_followed_to_their_end():
+    """The first forty judged documents of a run are pooled by its own group alone: later ones have to move up."""
+    docs = [f"d{number:03}" for number in range(120)]
+    own = [(doc, float(200 - place)) for place, doc in enumerate(docs)]
+    other = [(doc, float(place)) for place, doc in enumerate(docs)]
+    runs = {"a": {"t": own}, "b": {"t": other}, "c": {"t": other}}
+    groups = {"a": "A", "b": "B", "c": "C"}
+    qrels = {"t": dict.fromkeys(docs, 1)}
+    campaign = as_campaign(runs, groups, qrels, "topic_aware")
+    cells = leave_one_group_out(campaign, SAMPLERS.parse("complete"), nDCG @ 10)
+    place = VIEWS.index("condensed_without"), campaign.group_names.index("A"), 0, 0
+    assert cells.values[place] == pytest.approx(1.0)
+    assert cells.unjudged[0, 0] == 1.0
+
+
+def test_what_cannot_be_done_is_said():
+    campaign = as_campaign(*random_campaign(0), "topic_aware")
+    with pytest.raises(InputError, match="cannot use"):
+        leave_one_group_out(campaign, SAMPLERS.parse("complete"), nDCG(judged_only=True) @ 10)
+    with pytest.raises(InputError, match=r"did you mean r1|unknown run 'rx'"):
+        leave_one_group_out(campaign, SAMPLERS.parse("rerank:run=rx"), nDCG @ 10)
+    with pytest.raises(InputError, match="gives no document when group 'g0'"):
+        leave_one_group_out(campaign, SAMPLERS.parse("loft:size=0"), nDCG @ 10)

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ir_measures import nDCG
+
+from ringtrue.data.formats.detect import read_qrels
+from ringtrue.data.groups import find_groups
+from ringtrue.data.runs import RunSet, run_files
+from ringtrue.errors import InputError
+from ringtrue.study import Material, Study
+from ringtrue.subsampling.campaign import Campaign
+from ringtrue.subsampling.holdout import VIEWS
+from ringtrue.subsampling.reliability import TRUTHS, Experiment, best_share, reliability
+from ringtrue.subsampling.sections import reliability_json
+from ringtrue.subsampling.variants import VARIANTS
+
+
+@pytest.fixture(scope="module")
+def lighthouse() -> Campaign:
+    return Material(Study().or_builtin(), lambda message: None).campaign()
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_expected_values_of_trec_covid_round_1(shared: Path, variant):
+    folder = shared / "subsampling" / "trec-covid-round1"
+    expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))[variant]
+    definitions = VARIANTS[variant]
+    runs = RunSet.read(run_files(folder / "runs"), definitions.ties)
+    campaign = Campaign.from_runs(
+        runs,
+        read_qrels(folder / "qrels.txt"),
+        find_groups(runs, folder / "leaderboard.csv"),
+        judging=definitions.judging,
+        judged_topics_only=definitions.judged_topics_only,
+    )
+    experiment = Experiment(campaign, nDCG @ 10, definitions.mean, replicates=2)
+    # two samplers a variant keep this quick; the whole table is compared by benchmarks/reliability.py
+    specs = {
+        "pool:25": "pool:25",
+        "loft:1000": "loft:1000",
+        "rerank:smith.bm25:1000": "rerank:run=smith.bm25,depth=1000",
+    }
+    results, _ = reliability(experiment, list(specs.values()))
+    written = json.loads(reliability_json(results, 0.75))["samplers"]
+    for name, spec in specs.items():
+        theirs, ours = expected["samplers"][name], written[spec]
+        assert ours["corpus_size_mean"] == pytest.approx(theirs["corpus_size_mean"], abs=1e-6)
+        assert (ours["corpus_size_min"], ours["corpus_size_max"]) == (
+            theirs["corpus_size_min"],
+            theirs["corpus_size_max"],
+        )
+        for truth in TRUTHS:
+            for view in VIEWS:
+                for field, value in theirs[truth][view].items():
+                    assert ours[truth][view][field] == pytest.approx(value, abs=1e-6), (name, truth, view, field)
+    for name, truth in (("pool10", TRUTHS[0]), ("full", TRUTHS[1])):
+        means = dict(zip(runs.names, experiment.true_means(truth), strict=True))
+        assert means == pytest.approx(expected["truth"][name], abs=1e-6)
+
+
+def test_larger_pools_are_more_reliable_and_intervals_hold_the_figure(lighthouse):
+    experiment = Experiment(lighthouse, nDCG @ 10, replicates=200)
+    results, comparisons = reliability(experiment, ["pool:1", "pool:3", "complete"])
+    taus = [one.lead("with").unpooled_tau_ap_b for one in results]
+    assert taus[0] < taus[1] < taus[2] == 1
+    for one in results:
+        interval = one.intervals["with"].delta
+        assert interval.low <= one.lead("with").delta <= interval.high
+    assert [one.sampler for one in comparisons] == ["pool:1", "pool:3"]
+    assert all(one.reference == "complete" and one.mean_difference <= 0 for one in comparisons)
+
+
+def test_the_same_seed_gives_the_same_bytes(lighthouse):
+    first, second = (
+        reliability_json(reliability(Experiment(lighthouse, nDCG @ 10, replicates=20), ["pool:2", "loft:40"])[0], 0.75)
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_best_share_breaks_ties_by_name():
+    scores = np.array([0.5, 0.7, 0.5, 0.1])
+    assert best_share(scores, ["d", "c", "b", "a"], 0.5).tolist() == [1, 2]
+
+
+def test_too_few_groups_and_twice_the_same_sampler(lighthouse):
+    with pytest.raises(InputError, match="named twice"):
+        reliability(Experiment(lighthouse, nDCG @ 10), ["pool:1", "pool:1"])
+    two = Campaign(lighthouse.runs, lighthouse.qrels, tuple("ab"[place % 2] for place in range(len(lighthouse.runs))))
+    with pytest.raises(InputError, match="at least 3 groups, not 2"):
+        reliability(Experiment(two, nDCG @ 10), ["pool:1"])
