@@ -1,0 +1,1 @@
+"""How text becomes rankings: rankers, the indexes they stand on, and how they are chained."""
