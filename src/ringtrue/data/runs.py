@@ -256,11 +256,11 @@ def _assemble(names: Sequence[str], parts: Sequence[RunColumns], notes: Notes, t
 
 def _common(lists: Sequence[pa.Array]) -> tuple[tuple[str, ...], list[NDArray[np.int32]]]:
     """All names, ascending, and for each list the places of its names in them."""
-    names = pc.unique(pa.concat_arrays(lists))
+    every = pa.concat_arrays(lists)
+    names = pc.unique(every)
     names = names.take(pc.sort_indices(names))
-    with ThreadPoolExecutor(max_workers=_THREADS) as pool:
-        places = list(pool.map(lambda some: pc.index_in(some, names).to_numpy(), lists))
-    return tuple(names.to_pylist()), places
+    places = pc.index_in(every, names).to_numpy()
+    return tuple(names.to_pylist()), np.split(places, np.cumsum([len(some) for some in lists])[:-1])
 
 
 def _save(runs: RunSet, place: Path) -> None:

@@ -91,7 +91,9 @@ def _fast(raw: bytes, separator: bytes) -> RunColumns | None:
         return None
     query, doc = table["query_id"].combine_chunks(), table["doc_id"].combine_chunks()
     score = table["score"].combine_chunks().to_numpy(zero_copy_only=False)
-    if not len(score) or not np.isfinite(score).all() or _has_odd_id(query.dictionary, doc.dictionary):
+    if not len(score) or not np.isfinite(score).all():
+        return None
+    if (b" " if separator == b"\t" else b"\t") in raw and _has_odd_id(query.dictionary, doc.dictionary):
         return None
     tag = raw.lstrip(b"\r\n").split(b"\n", 1)[0].rsplit(separator, 1)[-1].decode().strip()
     return RunColumns(tag, query.dictionary, doc.dictionary, query.indices.to_numpy(), doc.indices.to_numpy(), score)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import bz2
 import difflib
-import gzip
 import io
 import lzma
 import os
@@ -43,6 +42,16 @@ class _Readable(Protocol):
 
     def read(self, size: int = ..., /) -> bytes:
         """The next bytes, at most `size`; none at the end."""
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 class _Compression(NamedTuple):
@@ -198,21 +207,40 @@ def _pieces(file: _Readable) -> Iterator[bytes]:
     return iter(lambda: file.read(_BLOCK), b"")
 
 
-def _zstd_pieces(file: _Readable) -> Iterator[bytes]:
-    """Frame after frame; the library's own stream does not notice a frame that is cut short."""
+def _members(file: _Readable, start: Callable[[], _Decompressor]) -> Iterator[bytes]:
+    """Member after member of a compressed file; one that is cut short is an error.
+
+    The last piece is held back until its member has ended, so that readers hear of the damage and not of what it does
+    to the last line.
+    """
     data = file.read(_BLOCK)
     while data:
-        frame = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-        while not frame.eof:
+        member, held = start(), b""
+        while not member.eof:
             if not data:
-                raise EOFError("the last frame has no end")
-            yield frame.decompress(data)
-            data = b"" if frame.eof else file.read(_BLOCK)
-        data = frame.unused_data or file.read(_BLOCK)
+                raise EOFError("the last part has no end")
+            if held:
+                yield held
+            held = member.decompress(data)
+            data = b"" if member.eof else file.read(_BLOCK)
+        yield held
+        data = member.unused_data or file.read(_BLOCK)
+        if not data.strip(b"\0"):  # padding, as tapes leave it behind
+            data = b""
+
+
+def _gzip_pieces(file: _Readable) -> Iterator[bytes]:
+    """Zlib reads and checks a member in C; the standard library's file does part of it in Python."""
+    return _members(file, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16))
+
+
+def _zstd_pieces(file: _Readable) -> Iterator[bytes]:
+    """The library's own stream does not notice a frame that is cut short."""
+    return _members(file, lambda: zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj())
 
 
 _COMPRESSIONS = (
-    _Compression("gzip", (b"\x1f\x8b",), lambda file: _pieces(gzip.GzipFile(fileobj=file))),
+    _Compression("gzip", (b"\x1f\x8b",), _gzip_pieces),
     _Compression("bzip2", (b"BZh",), lambda file: _pieces(bz2.BZ2File(file))),
     _Compression("xz", (b"\xfd7zXZ\0",), lambda file: _pieces(lzma.LZMAFile(file))),
     _Compression(
