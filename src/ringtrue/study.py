@@ -20,8 +20,10 @@ from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.audit import audit_evaluation
 from ringtrue.evaluation.measures import parse_measure
 from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling
+from ringtrue.subsampling.build import Budget, Sample, build
 from ringtrue.subsampling.campaign import Campaign, Judging
 from ringtrue.subsampling.plan import Limits
+from ringtrue.subsampling.sizes import document_bytes
 from ringtrue.subsampling.variants import find_variant
 
 _PATHS = ("runs", "qrels")
@@ -90,6 +92,35 @@ class Study:
         )
         if material.groups is not None:
             yield audit_subsampling(material.campaign(), measure=measure, seed=self.seed, say=say)
+
+    def sample(
+        self,
+        sampler: str = "pool:100",
+        *,
+        variant: str = "topic_aware",
+        max_docs: int | None = None,
+        max_bytes: int | None = None,
+        bytes_per_doc: float | None = None,
+        say: Callable[[str], None] = _silent,
+    ) -> Sample:
+        """The documents of one sample, or of the deepest pool within a budget; needs no groups."""
+        definitions, material = find_variant(variant), Material(self, say)
+        campaign = Campaign.from_runs(
+            material.runs,
+            material.qrels,
+            material.runs.names,
+            judging=definitions.judging,
+            judged_topics_only=definitions.judged_topics_only,
+        )
+        if max_docs is None and max_bytes is None:
+            return build(campaign, sampler)
+        sizes: float | dict[str, int] | None = bytes_per_doc
+        if max_bytes is not None and sizes is None:
+            if material.collection is None or not material.collection.has_documents:
+                raise InputError("a budget in bytes needs --bytes-per-doc, or a --collection with the documents.")
+            say("measuring the documents")
+            sizes = {document.doc_id: document_bytes(document) for document in material.collection.documents()}
+        return build(campaign, sampler, Budget(max_docs, max_bytes, sizes))
 
     def subsampling(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -48,3 +49,11 @@ def test_doctor_says_what_is_there(call):
     assert found["data", "builtin:lighthouse"]["detail"] == "336 documents, 50 topics"
     assert found["package", "numpy"]["state"] == "ok"
     assert all(check["state"] in ("ok", "missing", "broken") for check in checks)
+
+
+def test_the_command_reference_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("build", ROOT / "docs" / "build.py")
+    assert spec and spec.loader
+    build = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(build)
+    assert build.PAGE.read_text(encoding="utf-8") == build.render(), "run: make docs"

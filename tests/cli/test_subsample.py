@@ -40,3 +40,19 @@ def test_groups_are_asked_for(call, tmp_path):
     (tmp_path / "q.txt").write_text("1 0 d 1\n")
     done = call("subsample", "reliability", "--runs", tmp_path / "a.run", "--qrels", tmp_path / "q.txt", "-q")
     assert done.returncode == 2 and "--groups" in done.stderr
+
+
+def test_build_lists_ids(call, tmp_path):
+    done = call("subsample", "build", "--sampler", "pool:1", "-q")
+    ids = done.stdout.splitlines()
+    assert done.returncode == 0 and ids == sorted(ids) and 100 < len(ids) < 336
+    fits = call("subsample", "build", "--docs", 200, "--out", tmp_path / "ids.txt", "--quiet")
+    assert fits.returncode == 0 and fits.stdout == ""
+    assert 100 < len((tmp_path / "ids.txt").read_text().splitlines()) <= 200
+
+
+def test_build_within_bytes(call):
+    done = call("subsample", "build", "--bytes", 150_000, "--json", "-q")
+    content = json.loads(done.stdout)
+    assert content["sampler"].startswith("pool:") and 100 < len(content["doc_ids"]) < 300
+    assert call("subsample", "build", "--docs", 1, "-q").returncode == 2

@@ -148,7 +148,7 @@ def _print_table(table: Table, file: str, console: Console, rows: int | None, ou
     for place, block in enumerate(_blocks(needs, console.width)):
         if place:
             console.print()
-        console.print(_grid(table, texts, block, needs, numeric))
+        console.print(_grid(table, texts, _widths(table, texts, block, needs, console.width), numeric))
     if len(chosen) < len(table.rows):
         left = len(table.rows) - len(chosen)
         where = f"in {out / file}" if out else "(--out DIR writes them all)"
@@ -156,15 +156,30 @@ def _print_table(table: Table, file: str, console: Console, rows: int | None, ou
         console.print(Words(f"{dots} and {left:,} more {'row' if left == 1 else 'rows'} {where}", "dim"))
 
 
-def _grid(table: Table, texts: list[list[str]], block: list[int], needs: list[int], numeric: tuple[bool, ...]) -> Grid:
-    """Some columns of a table; the box adds one column to each gap."""
+def _grid(table: Table, texts: list[list[str]], widths: dict[int, int], numeric: tuple[bool, ...]) -> Grid:
+    """Some columns of a table, each with its width; the box adds one column to each gap."""
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0), header_style="bold")
-    for place in block:
+    for place, width in widths.items():
         header = Words(table.columns[place].header)
-        grid.add_column(header, justify="right" if numeric[place] else "left", overflow="fold", min_width=needs[place])
+        grid.add_column(header, justify="right" if numeric[place] else "left", overflow="fold", width=width)
     for row in texts:
-        grid.add_row(*(Words(row[place]) for place in block))
+        grid.add_row(*(Words(row[place]) for place in widths))
     return grid
+
+
+def _widths(table: Table, texts: list[list[str]], block: list[int], needs: list[int], width: int) -> dict[int, int]:
+    """What each column of a block gets: its need, and from the first on what would spare it a fold.
+
+    Set here, since rich, told only the least widths, may lay out a table that is wider than the console.
+    """
+    spare = width - sum(needs[place] + _GAP for place in block)
+    widths = {}
+    for place in block:
+        natural = max(cell_len(table.columns[place].header), *(cell_len(row[place]) for row in texts))
+        extra = max(0, min(natural - needs[place], spare))
+        widths[place] = needs[place] + extra
+        spare -= extra
+    return widths
 
 
 def _needs(table: Table, texts: list[list[str]], numeric: tuple[bool, ...]) -> list[int]:
