@@ -34,18 +34,22 @@ Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def title(query: Query) -> list[str]:
+    """The title alone."""
     return [query.title]
 
 
 def description(query: Query) -> list[str]:
+    """The description alone."""
     return [query.description]
 
 
 def both(query: Query) -> list[str]:
+    """Title and description as one text."""
     return [f"{query.title} {query.description}"]
 
 
 def variants(query: Query) -> list[str]:
+    """The title and every variant."""
     return [query.title, *query.variants]
 
 

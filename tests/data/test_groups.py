@@ -57,7 +57,7 @@ def test_prefixes(tmp_path):
     assert groups_from_prefixes(["input.a1", "xyz", "INPUT.B"], prefixes, Path("p.json")) == ("A", "B", "B")
     with pytest.raises(UnknownNameError, match="no prefix"):
         groups_from_prefixes(["stray"], prefixes, Path("p.json"))
-    with pytest.raises(InputError, match="fits several groups in p.json: A, C"):
+    with pytest.raises(InputError, match=r"fits several groups in p\.json: A, C"):
         groups_from_prefixes(["input.ab"], {"": {"A": ("input.a",), "C": ("input.ab",)}}, Path("p.json"))
 
 

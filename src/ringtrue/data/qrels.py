@@ -28,7 +28,7 @@ class Qrels:
 
     @classmethod
     def from_records(cls, records: Iterable[Qrel]) -> Qrels:
-        """Code the records, ours or ir_measures'; the same pair with two grades is an error, with one it counts once."""
+        """Code records, ours or ir_measures'; a pair with two grades is an error, with one grade it counts once."""
         grades: dict[tuple[str, str], int] = {}
         for record in records:
             query_id, doc_id, relevance = record.query_id, record.doc_id, record.relevance

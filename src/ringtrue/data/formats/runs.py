@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
-from ringtrue.data.formats.streams import read_bytes
 
+from ringtrue.data.formats.streams import read_bytes
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
 
