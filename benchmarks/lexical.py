@@ -1,6 +1,6 @@
 """Lexical retrieval: how good and how fast our models are, beside PISA and bm25s.
 
-    python benchmarks/lexical.py [--collection FOLDER] [--out FILE]
+    python -m benchmarks.lexical [--collection FOLDER] [--out FILE]
 
 PISA is compared where pyterrier-pisa is installed, with the same stemmer, stop words and parameters; see pisa.py.
 The result goes to a JSON file with a description of the machine, a table to the console.
@@ -27,10 +27,10 @@ import ir_measures
 import numpy as np
 import Stemmer
 from ir_measures import AP, nDCG
-from pisa import Pisa, PisaDirichlet, PisaPL2
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.pisa import Pisa, PisaDirichlet, PisaPL2
 from ringtrue.data.collection import Collection
 from ringtrue.data.load import load
 from ringtrue.data.records import Query
