@@ -94,3 +94,10 @@ def test_a_reader_that_goes_away_is_no_error(campaign):
     command = f"{sys.executable} -m ringtrue audit {campaign / 'study.toml'} -q | head -1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True)
     assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+
+
+def test_where_lower_is_better_the_lowest_leads(call):
+    done = call("audit", "--measure", "MFR@100", "--json", "-q")
+    systems = next(section for section in json.loads(done.stdout)["audits"][0]["sections"] if "rows" in section)
+    scores = [row["score"] for row in systems["rows"]]
+    assert scores == sorted(scores) and scores[0] < 2

@@ -23,7 +23,7 @@ from ringtrue.errors import InputError
 from ringtrue.evaluation import rules, sections
 from ringtrue.evaluation.correlation import kendall_tau_b
 from ringtrue.evaluation.facts import CollectionFacts, JudgmentFacts, collection_facts, judgment_facts
-from ringtrue.evaluation.measures import Scores, evaluate
+from ringtrue.evaluation.measures import Scores, direction, evaluate
 from ringtrue.evaluation.pooling import tied_lines
 from ringtrue.evaluation.significance import PairedTest, bootstrap_means, holm, paired_t
 from ringtrue.provenance import Provenance, stamp
@@ -140,8 +140,9 @@ def _systems(
     unjudged = 1 - _share(scores.of(Judged @ JUDGED_DEPTH), scores.retrieved)
     tied = _tied_share(runs)
     intervals = bootstrap_means(values, replicates=bootstrap[0], seed=bootstrap[1])
-    order = sorted(range(len(runs)), key=lambda run: (-round(float(means[run]), 10), runs.names[run]))
-    tests = [paired_t(values[better], values[worse]) for better, worse in pairwise(order)]
+    sign = direction(measure)
+    order = sorted(range(len(runs)), key=lambda run: (-sign * round(float(means[run]), 10), runs.names[run]))
+    tests = [paired_t(sign * values[better], sign * values[worse]) for better, worse in pairwise(order)]
     corrected = holm([test.p for test in tests])
     return tuple(
         SystemRow(

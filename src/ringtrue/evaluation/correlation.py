@@ -138,16 +138,45 @@ def _correlate(
 
 
 def _count_pairs(truth: Floats, block: Floats) -> _Pairs:
-    """Compare all pairs of systems; `truth` falls, so that those above a system in it are the rows before its ties."""
+    """Compare all pairs of systems; `truth` falls, so that those above a system in it are the rows before its ties.
+
+    Ranks in the smallest integers that hold them make comparing and counting several times faster than scores do.
+    """
     starts, stops = np.searchsorted(-truth, -truth, "left"), np.searchsorted(-truth, -truth, "right")
-    both, above, level, tied = (np.empty(block.shape, dtype=np.int64) for _ in range(4))
-    for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        over = (block > block[row]).view(np.uint8)
-        both[row] = over[:start].sum(axis=0, dtype=np.int32)
-        level[row] = over[start:stop].sum(axis=0, dtype=np.int32)
-        above[row] = both[row] + level[row] + over[stop:].sum(axis=0, dtype=np.int32)
-        tied[row] = (block == block[row]).view(np.uint8).sum(axis=0, dtype=np.int32)
-    return _Pairs(np.broadcast_to(starts[:, None], block.shape), both, above, level, tied)
+    ranks, above, tied = _ranks(block)
+    both, level = np.zeros_like(ranks), np.zeros_like(ranks)
+    for row, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):
+        both[row] = _count(ranks[:start] > ranks[row])
+        if stop - start > 1:
+            level[row] = _count(ranks[start:stop] > ranks[row])
+    ahead = np.broadcast_to(starts[:, None], block.shape)
+    return _Pairs(ahead, both.astype(np.int64), above, level.astype(np.int64), tied)
+
+
+def _count(over: NDArray[np.bool_]) -> NDArray[np.unsignedinteger]:
+    """How many are true in each column; there are never more than the type holds."""
+    kind: type[np.unsignedinteger] = np.uint8 if len(over) < 1 << 8 else np.uint16 if len(over) < 1 << 16 else np.uint32
+    counted: NDArray[np.unsignedinteger] = over.view(np.uint8).sum(axis=0, dtype=kind)
+    return counted
+
+
+def _ranks(block: Floats) -> tuple[NDArray[np.unsignedinteger], Integers, Integers]:
+    """For each column the rank of each entry from the lowest, how many are above it, and how many level with it."""
+    n = len(block)
+    order = np.argsort(block, axis=0)
+    rising = np.take_along_axis(block, order, axis=0)
+    fresh = np.ones(block.shape, dtype=np.bool_)
+    fresh[1:] = rising[1:] != rising[:-1]
+    place = np.broadcast_to(np.arange(n)[:, None], block.shape)
+    first = np.maximum.accumulate(np.where(fresh, place, 0), axis=0)
+    last = np.full(block.shape, n - 1)
+    last[:-1] = np.where(fresh[1:], place[:-1], n - 1)
+    last = np.minimum.accumulate(last[::-1], axis=0)[::-1]
+    kind = np.uint8 if n < 1 << 8 else np.uint16 if n < 1 << 16 else np.uint32
+    ranks, above, tied = np.empty(block.shape, dtype=kind), np.empty_like(last), np.empty_like(last)
+    for found, values in ((ranks, first.astype(kind)), (above, n - 1 - last), (tied, last - first + 1)):
+        np.put_along_axis(found, order, values, axis=0)
+    return ranks, above, tied
 
 
 def tie_groups(ids: Sequence[Hashable], scores: ArrayLike) -> list[list[Hashable]]:

@@ -24,9 +24,10 @@ from ringtrue.evaluation import kernels
 from ringtrue.evaluation.kernels import ABSENT, UNJUDGED, Grades
 from ringtrue.evaluation.mfr import MFR
 
-__all__ = ["MFR", "Scores", "evaluate", "parse_measure", "parse_measures"]
+__all__ = ["MFR", "Scores", "direction", "evaluate", "parse_measure", "parse_measures"]
 
 MeanOver = Literal["qrels", "run"]
+_LOWER_IS_BETTER = ("MFR",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,11 @@ def _aggregate(measure: Measure, values: NDArray[np.float64]) -> float:
     for value in values.tolist():
         aggregator.add(value)
     return float(aggregator.result())
+
+
+def direction(measure: Measure) -> int:
+    """1 where a higher value is better, -1 where a lower one is."""
+    return -1 if measure.NAME in _LOWER_IS_BETTER else 1
 
 
 def evaluate(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> Scores:

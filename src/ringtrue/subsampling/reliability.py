@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ringtrue.audit import Interval
 from ringtrue.errors import InputError
 from ringtrue.evaluation.correlation import bulk_tau_ap, bulk_tau_ap_b, bulk_tau_b, round_scores
-from ringtrue.evaluation.measures import retrieved_topics
+from ringtrue.evaluation.measures import direction, retrieved_topics
 from ringtrue.evaluation.significance import PairedTest, holm, paired_t
 from ringtrue.subsampling.campaign import Campaign
 from ringtrue.subsampling.holdout import VIEWS, Cells, leave_one_group_out, truth
@@ -44,6 +44,11 @@ class Experiment:
     top: float = 0.75
     replicates: int = 1000
     seed: int = 42
+
+    @property
+    def sign(self) -> int:
+        """Times which a score is the better the higher it is."""
+        return direction(self.measure)
 
     @cached_property
     def truths(self) -> Mapping[str, Floats]:
@@ -124,7 +129,7 @@ def _measure(experiment: Experiment, spec: str, say: Callable[[str], None]) -> _
     own = experiment.campaign.group_of_run, np.arange(len(experiment.campaign.runs))
     return _Measured(
         _result(spec, cells, agreement),
-        bulk_tau_ap_b(experiment.true_means(TRUTHS[0]), means[VIEWS.index("with")]),
+        bulk_tau_ap_b(experiment.sign * experiment.true_means(TRUTHS[0]), experiment.sign * means[VIEWS.index("with")]),
         _resampled_group_taus(experiment, cells),
         cells.values[(slice(None), *own)],
         cells.retrieved[own],
@@ -134,13 +139,14 @@ def _measure(experiment: Experiment, spec: str, say: Callable[[str], None]) -> _
 def _agree(experiment: Experiment, true: Floats, cells: Floats) -> Agreement:
     """The coefficients and errors of one view: `cells` has a row a left-out group, a column a system."""
     own = cells[experiment.campaign.group_of_run, np.arange(len(true))]
-    best = best_share(true, experiment.campaign.runs.names, experiment.top)
+    truth, seen, unpooled = experiment.sign * true, experiment.sign * cells, experiment.sign * own[None]
+    best = best_share(truth, experiment.campaign.runs.names, experiment.top)
     figures = {}
     for name, coefficient in _COEFFICIENTS.items():
-        figures[name] = float(np.mean(coefficient(true, cells)))
-        figures[f"{name}_top"] = float(np.mean(coefficient(true[best], cells[:, best])))
-        figures[f"unpooled_{name}"] = float(coefficient(true, own[None])[0])
-        figures[f"unpooled_{name}_top"] = float(coefficient(true[best], own[None, best])[0])
+        figures[name] = float(np.mean(coefficient(truth, seen)))
+        figures[f"{name}_top"] = float(np.mean(coefficient(truth[best], seen[:, best])))
+        figures[f"unpooled_{name}"] = float(coefficient(truth, unpooled)[0])
+        figures[f"unpooled_{name}_top"] = float(coefficient(truth[best], unpooled[:, best])[0])
     error = own - true
     by_group = [error[experiment.campaign.group_of_run == group] for group in range(len(cells))]
     return Agreement(
@@ -162,8 +168,8 @@ def _resampled_group_taus(experiment: Experiment, cells: Cells) -> Floats:
     """tau_AP_b of every group's cell under resampled topics: replicate, view, group."""
 
     def replicate(weights: Floats) -> Floats:
-        rows = experiment.means(cells.values, cells.retrieved, weights)
-        true = experiment.true_means(TRUTHS[0], weights)
+        rows = experiment.sign * experiment.means(cells.values, cells.retrieved, weights)
+        true = experiment.sign * experiment.true_means(TRUTHS[0], weights)
         return bulk_tau_ap_b(true, rows.reshape(-1, len(true))).reshape(len(VIEWS), -1)
 
     with ThreadPoolExecutor(max_workers=_THREADS) as pool:
@@ -186,7 +192,7 @@ def _intervals(experiment: Experiment, measured: Sequence[_Measured]) -> list[di
         actual = experiment.true_means(TRUTHS[0], weights)[runs]
         predicted = experiment.means(own, retrieved[:, None], weights)[..., runs].reshape(-1, len(runs))
         error = predicted - actual
-        taus = bulk_tau_ap_b(actual, predicted)
+        taus = bulk_tau_ap_b(experiment.sign * actual, experiment.sign * predicted)
         return np.stack((taus, error.mean(axis=1), np.sqrt((error**2).mean(axis=1)))).reshape(3, *own.shape[:2])
 
     with ThreadPoolExecutor(max_workers=_THREADS) as pool:
