@@ -105,12 +105,14 @@ def worst_difference(campaign: Campaign, expected: Path) -> float | None:
         for name in values
     }
     results, _ = reliability(Experiment(campaign, MEASURE, replicates=1), list(specs.values()))
-    return max(
-        abs(value - getattr(one.agreement[truth][view], field.replace("top75", "top")))
-        for (name, _), one in zip(specs.items(), results, strict=True)
-        for truth in TRUTHS
-        for view in VIEWS
-        for field, value in values[name][truth][view].items()
+    return float(
+        max(
+            abs(value - getattr(one.agreement[truth][view], field.replace("top75", "top")))
+            for (name, _), one in zip(specs.items(), results, strict=True)
+            for truth in TRUTHS
+            for view in VIEWS
+            for field, value in values[name][truth][view].items()
+        )
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from ringtrue.subsampling.hook import install as _make_samples_known
+
 if TYPE_CHECKING:
     from ringtrue.data.collection import Collection
     from ringtrue.data.load import load
@@ -42,6 +44,9 @@ _HOMES = {
     "evaluate": "ringtrue.evaluation.measures",
     "load": "ringtrue.data.load",
 }
+
+
+_make_samples_known()  # to ir_datasets, once that is imported: ir_datasets.load("ringtrue/NAME")
 
 
 def __getattr__(name: str) -> object:

@@ -136,3 +136,18 @@ class Audit(Protocol):
 def gravest(findings: Iterable[Finding]) -> Verdict:
     """The verdict over several findings; UNKNOWN where there is none."""
     return max((finding.verdict for finding in findings), key=_GRAVITY.__getitem__, default=Verdict.UNKNOWN)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Tables and figures that answer no question by themselves: an audit without findings and so without a verdict."""
+
+    name: str
+    title: str
+    parts: tuple[Section, ...]
+    provenance: Provenance
+    findings: tuple[Finding, ...] = ()
+
+    def sections(self) -> tuple[Section, ...]:
+        """All parts."""
+        return self.parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from ringtrue.audit import Audit
+from ringtrue.audit import Audit, Evidence
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.detect import read_qrels
 from ringtrue.data.groups import FROM_TAGS, find_groups
@@ -19,10 +19,13 @@ from ringtrue.data.ties import Ties
 from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.audit import audit_evaluation
 from ringtrue.evaluation.measures import parse_measure
-from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling
+from ringtrue.provenance import stamp
+from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling, default_samplers
 from ringtrue.subsampling.build import Budget, Sample, build
 from ringtrue.subsampling.campaign import Campaign, Judging
+from ringtrue.subsampling.mimic import mimic
 from ringtrue.subsampling.plan import Limits
+from ringtrue.subsampling.sections import mimicry_by_family, mimicry_table
 from ringtrue.subsampling.sizes import document_bytes
 from ringtrue.subsampling.variants import find_variant
 
@@ -121,6 +124,25 @@ class Study:
             say("measuring the documents")
             sizes = {document.doc_id: document_bytes(document) for document in material.collection.documents()}
         return build(campaign, sampler, Budget(max_docs, max_bytes, sizes))
+
+    def mimicry(
+        self, rankers: Sequence[str], samplers: Sequence[str] | None = None, say: Callable[[str], None] = _silent
+    ) -> Evidence:
+        """Retrieval on samples held against retrieval on the full corpus."""
+        material = Material(self, say)
+        if material.collection is None:
+            raise InputError("retrieval needs a --collection with documents and queries.")
+        campaign = Campaign.from_runs(material.runs, material.qrels, material.runs.names)
+        names = samplers or [name for name in default_samplers(campaign) if name != "complete"]
+        samples = [(name, build(campaign, name).doc_ids) for name in names]
+        rows = mimic(material.collection, rankers, samples, seed=self.seed, say=say)
+        inputs = {"collection": material.collection.fingerprint}
+        return Evidence(
+            "mimicry",
+            "Does retrieval on the sample give what retrieval on the full corpus gives?",
+            (mimicry_table(rows), mimicry_by_family(rows)),
+            stamp((*rankers, *names), inputs, {"seed": self.seed}),
+        )
 
     def subsampling(
         self,

@@ -61,9 +61,12 @@ def as_text(audits: Iterable[Audit], width: int = 100, *, rows: int | None = Non
 def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Path | None) -> None:
     """One audit, from its verdict to its provenance."""
     console.rule(style="dim", characters="-" if console.options.ascii_only else "─")
-    console.print(Words.assemble(_badge(chapter.verdict, console), "  ", (chapter.title, "bold")))
-    console.print()
-    console.print(_findings(chapter.findings, console))
+    if chapter.findings:
+        console.print(Words.assemble(_badge(chapter.verdict, console), "  ", (chapter.title, "bold")))
+        console.print()
+        console.print(_findings(chapter.findings, console))
+    else:
+        console.print(Words(chapter.title, "bold"))
     for part in chapter.parts:
         console.print()
         _print_part(part, console, rows, out)
@@ -77,7 +80,7 @@ def _print_overview(parts: tuple[Chapter, ...], console: Console) -> None:
     grid = Grid.grid(padding=(0, 2))
     grid.add_row(_badge(overall(parts), console), Words("all questions", "bold"))
     for chapter in parts:
-        grid.add_row(_badge(chapter.verdict, console), Words(chapter.title))
+        grid.add_row(_badge(chapter.verdict, console) if chapter.findings else Words(""), Words(chapter.title))
     console.rule(style="dim", characters="-" if console.options.ascii_only else "─")
     console.print(grid)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ringtrue.errors import InputError
 from ringtrue.subsampling.campaign import Campaign
-from ringtrue.subsampling.samplers import SAMPLERS
+from ringtrue.subsampling.samplers import SAMPLERS, ReachesOut
 from ringtrue.subsampling.sizes import deepest_pool
 
 
@@ -38,8 +38,10 @@ def build(campaign: Campaign, sampler: str, budget: Budget | None = None) -> Sam
             bytes_per_doc=budget.bytes_per_doc,
         )
         sampler = f"pool:{found.depth}"
-    chosen = SAMPLERS.parse(sampler).sample(campaign.without())
-    ids = tuple(doc for doc, keep in zip(campaign.runs.docs, chosen.tolist(), strict=True) if keep)
+    component, view = SAMPLERS.parse(sampler), campaign.without()
+    inside = (doc for doc, keep in zip(campaign.runs.docs, component.sample(view).tolist(), strict=True) if keep)
+    outside = component.outside(view) if isinstance(component, ReachesOut) else ()
+    ids = tuple(sorted((*inside, *outside)))
     if not ids:
         raise InputError(f"sampler {sampler!r} gives no document.")
     return Sample(sampler, ids)

@@ -11,6 +11,7 @@ from typing import Any
 from ir_measures import Measure
 
 from ringtrue.audit import Cell, Column, Figure, Point, Series, Table, Text
+from ringtrue.subsampling.mimic import Mimicry
 from ringtrue.subsampling.plan import Plan
 from ringtrue.subsampling.result import Agreement, Comparison, SamplerReliability
 
@@ -155,6 +156,39 @@ def definitions(measure: Measure) -> Text:
         f"{measure} of the whole runs with the judgments of the top-10 pool of all runs."
     )
     return Text("definitions", "How to read this", body)
+
+
+_MIMICRY = (
+    Column("documents", "Documents", 0),
+    Column("rbo", "RBO", 3, "rank-biased overlap with the full corpus, p = 0.9"),
+    Column("recall", "Recall@10", 3, "of the full corpus's top ten in the sample's"),
+    Column("overlap", "Overlap@10", 3, "average overlap, as the study's program computes RBO@10"),
+    Column("condensed_rbo", "RBO condensed", 3, "both lists without the documents that the sample lacks"),
+    Column("missing", "Missing", 3, "loss because documents are not in the sample"),
+    Column("statistics", "Statistics", 3, "loss that remains: changed corpus statistics"),
+)
+
+
+def mimicry_table(rows: Sequence[Mimicry]) -> Table:
+    """Each ranker on each sample."""
+    columns = (Column("ranker", "Ranker"), Column("family", "Class"), Column("sampler", "Sampler"), *_MIMICRY)
+    cells: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.ranker, one.family, one.sampler, *(getattr(one, column.name) for column in _MIMICRY)) for one in rows
+    )
+    note = "Missing and statistics add up to 1 - RBO. Means over topics."
+    return Table("mimicry", "Rankers on samples", columns, cells, note)
+
+
+def mimicry_by_family(rows: Sequence[Mimicry]) -> Table:
+    """Means over the rankers of a class."""
+    keys = list(dict.fromkeys((one.family, one.sampler) for one in rows))
+    cells: list[tuple[Cell, ...]] = []
+    for kind, sampler in keys:
+        some = [one for one in rows if (one.family, one.sampler) == (kind, sampler)]
+        means = (sum(getattr(one, column.name) for one in some) / len(some) for column in _MIMICRY)
+        cells.append((kind, sampler, len(some), *means))
+    columns = (Column("family", "Class"), Column("sampler", "Sampler"), Column("rankers", "Rankers"), *_MIMICRY)
+    return Table("classes", "By class of ranker", columns, tuple(cells))
 
 
 def _file_name(field: str, top: float) -> str:

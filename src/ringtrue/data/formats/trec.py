@@ -55,7 +55,7 @@ def read_documents(path: str | Path, notes: Notes) -> Iterator[tuple[int, Docume
     for _, text in read_texts(path, notes):
         *pieces, rest = _DOC_END.split(rest + text)
         for piece in pieces:
-            yield _document(piece, path, line, notes)
+            yield parse_document(piece, path, line, notes)
             line += piece.count("\n")
     if without_tags(rest).strip() or _DOC.search(rest):
         line += rest.count("\n", 0, len(rest) - len(rest.lstrip()))
@@ -125,7 +125,7 @@ def _first(found: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> str:
     return next((text for text in texts if text), "")
 
 
-def _document(piece: str, path: str | Path, line: int, notes: Notes) -> tuple[int, Document]:
+def parse_document(piece: str, path: str | Path, line: int, notes: Notes) -> tuple[int, Document]:
     """The document in a piece that goes up to its </DOC>, and the line where it begins."""
     start = _DOC.search(piece)
     outside = without_tags(piece[: start.start()] if start else piece).strip()

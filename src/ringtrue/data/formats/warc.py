@@ -8,6 +8,7 @@ no page (requests, metadata, revisits), and checks of digests.
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import mmap
 import os
@@ -86,6 +87,8 @@ def is_warc(path: str | Path) -> bool:
 def read_pages(path: str | Path) -> Iterator[Page]:
     """All pages of an archive, streaming; their texts are extracted only where they are asked for."""
     place = check_file(path)
+    if importlib.util.find_spec("fastwarc") is None or importlib.util.find_spec("resiliparse") is None:
+        raise MissingExtraError("reading WARC files", "warc")
     with open(place, "rb") as file:
         start = file.read(5)
         file.seek(0)
@@ -112,7 +115,9 @@ def read_documents(path: str | Path, notes: Notes, *, main_content: bool = False
 
 def _gzip_records(file: BinaryIO, path: Path) -> Iterator[tuple[WarcRecord, int]]:
     """The records with the beginnings of their gzip members; the last member has to end with the file."""
-    reader = _gzip_reader(file)
+    from fastwarc.stream_io import GzipReader
+
+    reader = GzipReader(file)
     yield from _records(reader, path, lambda record: reader.frame_start_position() or 0)
     last = reader.frame_start_position() or 0
     try:
@@ -157,15 +162,6 @@ def _records(
         raise _damaged(path, offset, f"it, or the one after it, cannot be read: {error}") from error
 
 
-def _gzip_reader(file: BinaryIO) -> GzipReader:
-    """FastWARC's decompressor, twice as fast as Python's."""
-    try:
-        from fastwarc.stream_io import GzipReader
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("reading WARC files", "warc") from error
-    return GzipReader(file)
-
-
 def _damaged(path: Path, offset: int, reason: str) -> FormatError:
     return FormatError(f"the record at byte {offset} is damaged: {reason}; fetch or make the file again.", path)
 
@@ -192,8 +188,9 @@ def _ends_with_file(file: BinaryIO, start: int) -> bool:
 
 def _check_gap(data: mmap.mmap, path: Path, end: int, start: int) -> None:
     """A gap means that a record was passed over because its beginning is damaged."""
-    if start < end or data[end:start].strip():
-        raise _damaged(path, end, "what begins there is not WARC/")
+    gap = data[end:start]
+    if start < end or gap.strip():
+        raise _damaged(path, end + len(gap) - len(gap.lstrip()), "what begins there is not WARC/")
 
 
 def _doc_id(record: WarcRecord, path: Path, offset: int) -> str:
@@ -206,16 +203,27 @@ def _doc_id(record: WarcRecord, path: Path, offset: int) -> str:
 def _document(doc_id: str, body: bytes, kind: str, charset: str | None, main_content: bool) -> Document:
     """Title and text of a page, white space folded."""
     from resiliparse.extract.html2text import extract_plain_text
-    from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
     from resiliparse.parse.html import HTMLTree
 
-    declared = map_encoding_to_html5(charset, fallback_utf8=False) if charset else None
-    text = bytes_to_str(body, declared or detect_encoding(body, from_html_meta=True))
+    text = _text(body, charset)
     if kind.lower().startswith("text/plain"):
         return Document(doc_id, " ".join(text.split()))
     tree = HTMLTree.parse(text)
     plain = extract_plain_text(tree, main_content=main_content, links=False, list_bullets=False)
     return Document(doc_id, " ".join(plain.split()), fold(tree.title or ""))
+
+
+def _text(body: bytes, charset: str | None) -> str:
+    """Decode by the server's word, else as UTF-8 where it is that, else by the page's word or its letters."""
+    from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
+
+    encoding = map_encoding_to_html5(charset, fallback_utf8=False) if charset else None
+    if encoding is None and not body.isascii():
+        try:
+            return body.decode()
+        except UnicodeDecodeError:
+            pass
+    return str(bytes_to_str(body, encoding or detect_encoding(body, from_html_meta=True)))
 
 
 def _dechunked(body: bytes) -> bytes:

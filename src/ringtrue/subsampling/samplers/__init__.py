@@ -6,7 +6,7 @@ without the runs of one group. To add one: a file here, a line in the table.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ringtrue.registry import Registry
 from ringtrue.subsampling.campaign import Documents, View
@@ -19,6 +19,14 @@ class Sampler(Protocol):
         """Mark the documents of the sample."""
 
 
+@runtime_checkable
+class ReachesOut(Protocol):
+    """A sampler that also knows documents which no run retrieves."""
+
+    def outside(self, view: View) -> tuple[str, ...]:
+        """Their ids, ascending."""
+
+
 SAMPLERS: Registry[Sampler] = Registry(
     "sampler",
     {
@@ -26,6 +34,7 @@ SAMPLERS: Registry[Sampler] = Registry(
         "judged": "ringtrue.subsampling.samplers.judged:Judged",
         "judged_random": "ringtrue.subsampling.samplers.judged_random:JudgedRandom",
         "loft": "ringtrue.subsampling.samplers.loft:Loft",
+        "neighbours": "ringtrue.subsampling.samplers.neighbours:Neighbours",
         "pool": "ringtrue.subsampling.samplers.pool:Pool",
         "rerank": "ringtrue.subsampling.samplers.rerank:Rerank",
     },

@@ -1,0 +1,92 @@
+"""What was found in each piece of a corpus, kept so that a killed search goes on where it was.
+
+A part is a file of JSON Lines: documents as BEIR writes them, and after some of them a line that says how far the
+search had come. Whatever follows the last such line is cut off before the search goes on, so that the file in the
+end holds the same documents however often it was interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from ringtrue.data.notes import Note
+from ringtrue.data.records import Document
+from ringtrue.subsampling.pieces import Piece, Place, Wanted
+
+_MARK = b'{"searched":'
+
+
+def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell: Callable[[int, int], None]) -> Place:
+    """Search a piece to its end and say where that is; `tell` gets the records read and the documents found so far.
+
+    A search that is known to have ended is not repeated. How far it came is written down `every` so many seconds.
+    """
+    place, ended, found = _resume(path, piece.identity())
+    if ended:
+        return place
+    with open(path, "ab") as part:
+        written = time.monotonic()
+        for step in piece.search(wanted, place):
+            place = step.place
+            found += len(step.found)
+            part.writelines(map(_line, step.found))
+            if time.monotonic() - written >= every:
+                _mark(part, piece, place, ended=False)
+                written = time.monotonic()
+            tell(place.read, found)
+        _mark(part, piece, place, ended=True)
+    return place
+
+
+def read_part(path: Path) -> Iterator[tuple[bytes, Document]]:
+    """The documents of a part, each with its line."""
+    with open(path, "rb") as part:
+        for line in part:
+            if not line.startswith(_MARK):
+                row = json.loads(line)
+                yield line, Document(row["_id"], row["text"], row["title"])
+
+
+def _resume(path: Path, identity: tuple[str, ...]) -> tuple[Place, bool, int]:
+    """Where the search of a piece goes on, whether it has ended, and the documents found; the rest is cut off.
+
+    Nothing stays where the piece has changed since.
+    """
+    place, ended, found, size = Place(), False, 0, 0
+    if not path.exists():
+        return place, ended, found
+    with open(path, "r+b") as part:
+        documents = end = 0
+        for line in part:
+            end += len(line)
+            if not line.startswith(_MARK):
+                documents += 1
+            elif line.endswith(b"\n") and (row := json.loads(line))["piece"] == list(identity):
+                place = Place(row["searched"], row["read"], tuple(Note(*note) for note in row["notes"]))
+                ended, found, size = row["ended"], documents, end
+        part.truncate(size)
+    return place, ended, found
+
+
+def _mark(part: BinaryIO, piece: Piece, place: Place, *, ended: bool) -> None:
+    """Write down how far the search came, on the disk itself: the machine may fail as well as the process."""
+    row = {
+        "searched": place.at,
+        "read": place.read,
+        "ended": ended,
+        "notes": [list(note) for note in place.notes],
+        "piece": list(piece.identity()),
+    }
+    part.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+    part.flush()
+    os.fsync(part.fileno())
+
+
+def _line(document: Document) -> bytes:
+    row = {"_id": document.doc_id, "title": document.title, "text": document.text}
+    return json.dumps(row, ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ringtrue.data.collection import Collection
+from ringtrue.data.formats import streams
+from ringtrue.data.formats.beir import write_beir
+from ringtrue.data.formats.detect import read_documents, read_qrels, read_queries
+from ringtrue.data.load import load
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.records import Document, Qrel, Query
+from ringtrue.errors import FormatError, InputError
+from ringtrue.subsampling import extract as module
+from ringtrue.subsampling import pieces
+from ringtrue.subsampling.extract import Progress, extract, read_extraction
+
+DOCUMENTS = [Document(f"d{n:03d}", f"text of number {n}", f"Title {n}" if n % 3 else "") for n in range(200)]
+QUERIES = [Query("1", "first", "what is first?", "", ("one", "prime")), Query("2", "second"), Query("3", "third")]
+QRELS = Qrels.from_records(
+    [Qrel("1", "d000", 2), Qrel("1", "d001", 0), Qrel("2", "d002", 1), Qrel("3", "d199", 1), Qrel("1", "d150", 1)]
+)
+SAMPLE = ["d000", "d002", "d150", "d007"]
+
+
+def jsonl(path: Path, documents: list[Document]) -> Path:
+    rows = ({"_id": one.doc_id, "title": one.title, "text": one.text} for one in documents)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def trec(path: Path, documents: list[Document]) -> Path:
+    path.write_text(
+        "".join(
+            f"<DOC>\n<DOCNO>{one.doc_id}</DOCNO>\n<TITLE>{one.title}</TITLE>\n<TEXT>{one.text}</TEXT>\n</DOC>\n"
+            for one in documents
+        ),
+        encoding="utf-8",
+    )
+    return path
+
+
+def warc(path: Path, documents: list[Document]) -> Path:
+    pytest.importorskip("fastwarc", reason="web archives need the extra 'warc'")
+    pytest.importorskip("resiliparse", reason="web archives need the extra 'warc'")
+    with open(path, "wb") as file:
+        for one in documents:
+            html = f"<html><head><title>{one.title}</title></head><body><p>{one.text}</p></body></html>"
+            content = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + html.encode()
+            head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{one.doc_id}>\r\n"
+            head += f"WARC-TREC-ID: {one.doc_id}\r\nContent-Type: application/http; msgtype=response\r\n"
+            head += f"Content-Length: {len(content)}\r\n\r\n"
+            file.write(gzip.compress(head.encode() + content + b"\r\n\r\n", mtime=0))
+    return path
+
+
+def packed(path: Path, documents: list[Document]) -> Path:
+    path.write_bytes(gzip.compress(jsonl(path, documents).read_bytes()))
+    return path
+
+
+def tsv(path: Path, documents: list[Document]) -> Path:
+    path.write_text("".join(f"{one.doc_id}\t{one.text}\t{one.title}\n" for one in documents), encoding="utf-8")
+    return path
+
+
+def parquet(path: Path, documents: list[Document]) -> Path:
+    columns = {name: [getattr(one, name) for one in documents] for name in ("doc_id", "text", "title")}
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def beir(folder: Path, documents: list[Document]) -> Path:
+    write_beir(Collection.from_records("b", documents, QUERIES, QRELS), folder)
+    return folder
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(files)}
+
+
+def documents_in(folder: Path) -> list[Document]:
+    return list(read_documents(folder / "corpus.jsonl"))
+
+
+def test_a_worked_example(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    found = extract(source, [*SAMPLE, "nowhere"], tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    assert (found.asked, found.documents, found.missing, found.read) == (5, 4, ("nowhere",), 200)
+    assert (found.duplicates, found.conflicting) == (0, 0)
+    assert (found.topics, found.topics_left_out) == (2, 1)
+    assert (found.judgments, found.judgments_left_out) == (3, 2)
+    assert documents_in(tmp_path / "out") == [DOCUMENTS[n] for n in (0, 2, 7, 150)]
+    assert read_queries(tmp_path / "out" / "queries.jsonl") == tuple(QUERIES[:2])
+    assert set(read_qrels(tmp_path / "out" / "qrels" / "test.tsv")) == {
+        Qrel("1", "d000", 2), Qrel("2", "d002", 1), Qrel("1", "d150", 1)
+    }  # fmt: skip
+    assert (tmp_path / "out" / "missing.txt").read_text() == "nowhere\n"
+    assert found.bytes == (tmp_path / "out" / "corpus.jsonl").stat().st_size
+    assert found.compressed_bytes == (tmp_path / "out" / "corpus.parquet").stat().st_size
+    assert not (tmp_path / "out" / ".extraction").exists()
+    assert read_extraction(tmp_path / "out") == found
+
+
+def test_parquet_says_the_same(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    out = tmp_path / "out"
+    assert list(read_documents(out / "corpus.parquet")) == documents_in(out)
+    assert read_queries(out / "queries.parquet") == read_queries(out / "queries.jsonl")
+    assert list(read_qrels(out / "qrels.parquet")) == list(read_qrels(out / "qrels" / "test.tsv"))
+
+
+def test_the_folder_is_a_collection(tmp_path: Path):
+    extract(beir(tmp_path / "in", DOCUMENTS), SAMPLE, tmp_path / "out")
+    whole, sample = load(tmp_path / "in"), load(tmp_path / "out")
+    assert list(sample.documents()) == list(whole.subset(SAMPLE).documents())
+    assert list(sample.qrels) == list(whole.subset(SAMPLE).qrels)
+
+
+SOURCES = {
+    "corpus.jsonl": jsonl, "corpus.jsonl.gz": packed, "docs.trec": trec, "docs.tsv": tsv, "docs.parquet": parquet,
+    "docs.warc.gz": warc, "beir": beir,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_every_source_gives_the_same_documents(tmp_path: Path, name):
+    source = SOURCES[name](tmp_path / name, DOCUMENTS)
+    found = extract(source, SAMPLE, tmp_path / "out")
+    assert documents_in(tmp_path / "out") == [DOCUMENTS[n] for n in (0, 2, 7, 150)]
+    assert (found.documents, found.read, found.missing) == (4, 200, ())
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "docs.trec", "docs.parquet", "docs.warc.gz"])
+def test_a_folder_and_a_list_of_files(tmp_path: Path, name):
+    make, folder = SOURCES[name], tmp_path / "in"
+    folder.mkdir()
+    files = [make(folder / f"{n}-{name}", DOCUMENTS[50 * n : 50 * n + 50]) for n in range(4)]
+    (folder / "README.md").write_text("about")
+    as_folder = extract(folder, SAMPLE, tmp_path / "a")
+    as_list = extract(files[::-1], SAMPLE, tmp_path / "b")
+    assert documents_in(tmp_path / "a") == [DOCUMENTS[n] for n in (0, 2, 7, 150)]
+    assert documents_in(tmp_path / "b") == [DOCUMENTS[n] for n in (150, 0, 2, 7)]
+    assert as_folder.read == as_list.read == 200
+    assert [note.times for note in as_folder.notes] == [1]
+
+
+def test_the_built_in_collection(tmp_path: Path):
+    whole = load("builtin:lighthouse")
+    ids = [document.doc_id for document in whole.documents()][::5]
+    found = extract("builtin:lighthouse", ids, tmp_path / "out")
+    assert found.documents == len(ids)
+    assert list(load(tmp_path / "out").qrels) == list(whole.subset(ids).qrels)
+
+
+def test_a_real_collection(shared: Path, tmp_path: Path):
+    folder = shared / "collections" / "vaswani"
+    queries, qrels = read_queries(folder / "query-text.trec"), read_qrels(folder / "qrels")
+    judged = set(qrels.docs)
+    found = extract(folder / "doc-text.trec", judged, tmp_path / "out", queries=queries, qrels=qrels)
+    assert (found.documents, found.read, found.missing) == (len(judged), 11429, ())
+    assert (found.judgments, found.topics) == (len(qrels), 93)
+
+
+def test_topics_without_judgments_stay_where_asked(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    found = extract(source, ["d000"], tmp_path / "out", queries=QUERIES, qrels=QRELS, all_topics=True)
+    assert (found.topics, found.topics_left_out, found.judgments) == (3, 0, 1)
+
+
+def test_no_topics_at_all(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    found = extract(source, ["d000"], tmp_path / "out")
+    assert (found.topics, found.judgments) == (0, 0)
+    assert sorted(tree(tmp_path / "out")) == ["corpus.jsonl", "corpus.parquet", "missing.txt", "result.json"]
+
+
+def test_copies_are_counted_and_the_first_is_kept(tmp_path: Path):
+    first = jsonl(tmp_path / "1.jsonl", [*DOCUMENTS[:3], DOCUMENTS[0]])
+    second = jsonl(tmp_path / "2.jsonl", [DOCUMENTS[1], Document("d002", "another text")])
+    found = extract([first, second], ["d000", "d001", "d002"], tmp_path / "out")
+    assert documents_in(tmp_path / "out") == DOCUMENTS[:3]
+    assert (found.documents, found.duplicates, found.conflicting) == (3, 3, 1)
+
+
+def test_progress(tmp_path: Path):
+    files = [jsonl(tmp_path / f"{n}.jsonl", DOCUMENTS[100 * n : 100 * n + 100]) for n in range(2)]
+    told: list[Progress] = []
+    extract(files, SAMPLE, tmp_path / "out", progress=told.append)
+    assert [(one.number, one.pieces, one.read, one.found, one.asked) for one in told] == [
+        (1, 2, 100, 3, 4), (2, 2, 100, 1, 4)
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_extracted(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    with pytest.raises(InputError, match="no documents"):
+        extract(source, [], tmp_path / "out")
+    with pytest.raises(InputError, match=r"none of the 2 documents, as 'x', is among the 200 of"):
+        extract(source, ["x", "y"], tmp_path / "out")
+    extract(source, SAMPLE, tmp_path / "out")
+    with pytest.raises(InputError, match="no such file"):
+        extract(tmp_path / "other.jsonl", SAMPLE, tmp_path / "new")
+    with pytest.raises(InputError, match="no file in it is plainly documents"):
+        (tmp_path / "empty").mkdir()
+        extract(tmp_path / "empty", SAMPLE, tmp_path / "new")
+    with pytest.raises(InputError, match="no files"):
+        extract([], SAMPLE, tmp_path / "new")
+
+
+def test_a_folder_is_never_written_over(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    with pytest.raises(InputError, match="not an empty folder"):
+        extract(source, SAMPLE, tmp_path / "full")
+    with pytest.raises(InputError, match="is a file"):
+        extract(source, SAMPLE, source)
+    extract(source, SAMPLE, tmp_path / "out")
+    with pytest.raises(InputError, match="another extraction"):
+        extract(source, SAMPLE[:2], tmp_path / "out")
+
+
+def test_what_is_finished_is_not_done_again(tmp_path: Path, monkeypatch):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    first = extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    monkeypatch.setattr(module, "search_piece", None)
+    assert extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS) == first
+    jsonl(source, DOCUMENTS[:-1])
+    with pytest.raises(InputError, match="has changed since"):
+        extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS)
+
+
+@pytest.mark.parametrize("step", ["write_documents", "write_topics", "move_into", "_write_extraction"])
+def test_an_interruption_while_writing(tmp_path: Path, monkeypatch, step):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    extract(source, SAMPLE, tmp_path / "whole", queries=QUERIES, qrels=QRELS)
+    real = getattr(module, step)
+
+    def interrupted(*arguments: object) -> None:
+        real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, step, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    with pytest.raises(InputError, match="another extraction, interrupted"):
+        extract(source, SAMPLE[:2], tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    monkeypatch.undo()
+    extract(source, SAMPLE, tmp_path / "out", queries=QUERIES, qrels=QRELS)
+    assert tree(tmp_path / "out") == tree(tmp_path / "whole")
+
+
+def test_only_a_damaged_file_is_searched_again(tmp_path: Path):
+    files = [warc(tmp_path / f"{n}.warc.gz", DOCUMENTS[50 * n : 50 * n + 50]) for n in range(4)]
+    whole = files[2].read_bytes()
+    files[2].write_bytes(whole[:-30])
+    with pytest.raises(FormatError, match="is damaged"):
+        extract(files, SAMPLE, tmp_path / "out")
+    files[2].write_bytes(whole)
+    told: list[Progress] = []
+    found = extract(files, SAMPLE, tmp_path / "out", progress=told.append)
+    assert {one.number for one in told} == {3, 4}
+    assert (found.read, found.documents) == (200, 4)
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from ringtrue.subsampling import pieces
+from ringtrue.subsampling.extract import extract
+from ringtrue.data.load import load
+
+pieces._STEP = 100
+source, out, pause = Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3])
+given = load(queries=source / "queries.jsonl", qrels=source / "qrels.tsv")
+told = []
+
+def slowly(progress):
+    if not told:
+        print("searching", flush=True)
+    told.append(progress)
+    time.sleep(pause)
+
+files = sorted((source / "corpus").iterdir())
+ids = (source / "ids.txt").read_text().split()
+extract(files, ids, out, queries=given.queries, qrels=given.qrels, progress=slowly, checkpoint_s=0)
+print(len(told))
+"""
+
+
+def corpus_to_be_killed(folder: Path) -> Path:
+    rng = random.Random(5)
+    documents = [Document(f"d{n}", rng.randbytes(150).hex(), f"Title {n}") for n in range(6000)]
+    (folder / "corpus").mkdir(parents=True)
+    jsonl(folder / "corpus" / "1.jsonl", documents[:3000])
+    packed(folder / "corpus" / "2.jsonl.gz", documents[2990:4500])
+    trec(folder / "corpus" / "3.trec", documents[4500:])
+    (folder / "ids.txt").write_text("\n".join(f"d{n}" for n in range(0, 6100, 3)))
+    (folder / "queries.jsonl").write_text('{"_id": "1", "text": "first"}\n')
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td3\t1\n")
+    return folder
+
+
+def test_killed_at_any_moment_it_goes_on_and_gives_the_same_bytes(tmp_path: Path):
+    source, rng = corpus_to_be_killed(tmp_path / "in"), random.Random(11)
+    whole = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "whole"), "0"]
+    steps = int(subprocess.run(whole, check=True, capture_output=True, text=True).stdout.split()[-1])
+    command = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "out"), "0.02"]
+    for _ in range(3):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(rng.random() * 0.2)
+            os.kill(process.pid, signal.SIGKILL)
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert tree(tmp_path / "out") == tree(tmp_path / "whole")
+    assert int(done.stdout.split()[-1]) < steps, "the last run began from the beginning"
+    found = read_extraction(tmp_path / "out")
+    assert (found.documents, len(found.missing), found.duplicates, found.read) == (2000, 34, 3, 6010)
+
+
+@pytest.mark.parametrize("make", [jsonl, trec, warc])
+def test_memory_does_not_grow_with_the_corpus(tmp_path: Path, monkeypatch, make):
+    monkeypatch.setattr(pieces, "_STEP", 100)
+    monkeypatch.setattr(streams, "_BLOCK", 1 << 14)
+    peaks = []
+    for size in (2_000, 6_000):
+        ending = "warc.gz" if make is warc else make.__name__
+        documents = [Document(f"d{n}", "some words of a text that is neither long nor short") for n in range(size)]
+        source = make(tmp_path / f"{size}.{ending}", documents)
+        del documents
+        tracemalloc.start()
+        extract(source, [f"d{n}" for n in range(0, 2000, 40)], tmp_path / f"out-{size}")
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
