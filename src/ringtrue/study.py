@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
+from ir_measures import Measure
+
 from ringtrue.audit import Audit, Evidence
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.detect import read_qrels
@@ -19,6 +21,12 @@ from ringtrue.data.ties import Ties
 from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.audit import audit_evaluation
 from ringtrue.evaluation.measures import parse_measure
+from ringtrue.leakage.audit import audit_leakage
+from ringtrue.leakage.choice import Choice, leaked_topics
+from ringtrue.leakage.impact import measure_impact
+from ringtrue.leakage.pairs import find_leaked_pairs, positives_of
+from ringtrue.leakage.search import Settings as LeakageSettings
+from ringtrue.leakage.search import search_log, usual_encoder
 from ringtrue.provenance import stamp
 from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling, default_samplers
 from ringtrue.subsampling.build import Budget, Sample, build
@@ -29,7 +37,8 @@ from ringtrue.subsampling.sections import mimicry_by_family, mimicry_table
 from ringtrue.subsampling.sizes import document_bytes
 from ringtrue.subsampling.variants import find_variant
 
-_PATHS = ("runs", "qrels")
+_NUMBERS = ("replicates", "seed")
+_PATHS = ("runs", "qrels", "variants")
 
 
 def _silent(message: str) -> None:
@@ -44,8 +53,12 @@ class Study:
     runs: Path | None = None
     qrels: Path | None = None
     groups: str | None = None
+    train: str | None = None
+    variants: Path | None = None
+    encoder: str | None = None
     measure: str = "nDCG@10"
     ties: str = "asc"
+    replicates: int = 1000
     seed: int = 42
 
     @classmethod
@@ -62,12 +75,13 @@ class Study:
         for name, value in given.items():
             if name not in known:
                 raise UnknownNameError(f"key in {path}:", name, known)
-            if not isinstance(value, int if name == "seed" else str):
-                raise FormatError(f"{name} should be {'a whole number' if name == 'seed' else 'text'}.", path)
+            kind = int if name in _NUMBERS else str
+            if not isinstance(value, kind):
+                raise FormatError(f"{name} should be {'text' if kind is str else 'a whole number'}.", path)
         for name in _PATHS:
             if name in given:
                 given[name] = path.parent / given[name]
-        for name, apart in (("collection", ":"), ("groups", FROM_TAGS)):
+        for name, apart in (("collection", ":"), ("train", ":"), ("groups", FROM_TAGS)):
             if name in given and apart not in given[name]:
                 given[name] = str(path.parent / given[name])
         return cls(**given)
@@ -84,17 +98,36 @@ class Study:
         """Each audit that can be made, as soon as it is made; `say` hears what is being done."""
         material = Material(self, say)
         measure = parse_measure(self.measure)
-        say("evaluating the runs")
-        yield audit_evaluation(
-            material.runs,
-            material.qrels,
-            material.groups,
-            collection=material.collection,
-            measure=measure,
-            seed=self.seed,
+        if not (material.has_runs or material.training):
+            raise InputError("nothing to audit: give runs (--runs FOLDER) or training queries (--train FILE).")
+        if material.has_runs:
+            say("evaluating the runs")
+            yield audit_evaluation(
+                material.runs,
+                material.qrels,
+                material.groups,
+                collection=material.collection,
+                measure=measure,
+                seed=self.seed,
+            )
+        if material.training and material.collection:
+            yield self._leakage(material, material.training, material.collection, measure)
+        if material.has_runs and material.groups is not None:
+            yield audit_subsampling(
+                material.campaign(), measure=measure, replicates=self.replicates, seed=self.seed, say=say
+            )
+
+    def _leakage(self, material: Material, train: Collection, test: Collection, measure: Measure) -> Audit:
+        """Search, and what the leaks do to the runs and share with the judgments where there are any."""
+        found = search_log(test, train, LeakageSettings(self.encoder or usual_encoder()), material.say).result
+        leaks = Choice(found.threshold).leaks(found.candidates)
+        impact = (
+            measure_impact(material.runs, material.qrels, leaked_topics(leaks), measure=measure, seed=self.seed)
+            if material.has_runs
+            else None
         )
-        if material.groups is not None:
-            yield audit_subsampling(material.campaign(), measure=measure, seed=self.seed, say=say)
+        pairs = find_leaked_pairs(positives_of(train.log()), test.qrels, leaks) if len(test.qrels) else None
+        return audit_leakage(found, impact=impact, pairs=pairs)
 
     def sample(
         self,
@@ -180,7 +213,20 @@ class Material:
     @cached_property
     def collection(self) -> Collection | None:
         """The collection, where one is named."""
-        return load(self.study.collection) if self.study.collection else None
+        named, variants = self.study.collection, self.study.variants
+        return load(named, variants=variants) if named else None
+
+    @cached_property
+    def training(self) -> Collection | None:
+        """The training queries that are given, or the log of the collection."""
+        if self.study.train:
+            return load(self.study.train)
+        return self.collection if self.collection is not None and self.collection.has_log else None
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are runs to look at."""
+        return bool(self.study.runs or (self.collection and self.collection.runs_folder))
 
     @cached_property
     def runs(self) -> RunSet:

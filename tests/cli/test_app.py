@@ -6,7 +6,6 @@ import importlib.util
 import json
 from pathlib import Path
 
-import click
 import pytest
 import typer
 
@@ -15,7 +14,7 @@ from ringtrue.cli.app import app
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def commands(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def commands(command: object, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
     if hasattr(command, "commands"):
         return [found for name, child in command.commands.items() for found in commands(child, (*path, name))]
     return [path]

@@ -21,12 +21,16 @@ def campaign(tmp_path: Path) -> Path:
         "".join(f"{topic} 0 d{doc} {doc % 2}\n" for topic in (1, 2) for doc in range(9))
     )
     (tmp_path / "groups.csv").write_text("run,team\na,A\nb,B\nc,C\n")
-    (tmp_path / "study.toml").write_text('runs = "runs"\nqrels = "qrels.txt"\ngroups = "groups.csv"\nmeasure = "P@5"\n')
+    (tmp_path / "study.toml").write_text(
+        'runs = "runs"\nqrels = "qrels.txt"\ngroups = "groups.csv"\nmeasure = "P@5"\nreplicates = 20\n'
+    )
     return tmp_path
 
 
 def test_with_no_arguments_it_audits_the_built_in_collection(call, tmp_path):
-    done = call("audit", "--out", tmp_path / "report", "--page", "index.html")
+    done = call(
+        "audit", "--encoder", "hashing", "--replicates", 20, "--out", tmp_path / "report", "--page", "index.html"
+    )
     assert done.returncode == 0
     assert "Can these systems be compared?" in done.stdout and "WARN" in done.stdout
     assert "files written to" in done.stderr and "reading 24 runs" in done.stderr
@@ -97,7 +101,7 @@ def test_a_reader_that_goes_away_is_no_error(campaign):
 
 
 def test_where_lower_is_better_the_lowest_leads(call):
-    done = call("audit", "--measure", "MFR@100", "--json", "-q")
+    done = call("audit", "--encoder", "hashing", "--replicates", 20, "--measure", "MFR@100", "--json", "-q")
     systems = next(section for section in json.loads(done.stdout)["audits"][0]["sections"] if "rows" in section)
     scores = [row["score"] for row in systems["rows"]]
     assert scores == sorted(scores) and scores[0] < 2

@@ -56,3 +56,30 @@ def test_build_within_bytes(call):
     content = json.loads(done.stdout)
     assert content["sampler"].startswith("pool:") and 100 < len(content["doc_ids"]) < 300
     assert call("subsample", "build", "--docs", 1, "-q").returncode == 2
+
+
+def test_extract_writes_a_collection_that_can_be_loaded(call, process, tmp_path):
+    ids = tmp_path / "ids.txt"
+    assert call("subsample", "build", "--sampler", "pool:1", "--out", ids, "-q").returncode == 0
+    ids.write_text(ids.read_text() + "no-such-document\n")
+    done = call(
+        "subsample", "extract", "--source", "builtin:lighthouse", "--ids", ids, "--out", tmp_path / "sample", "-q"
+    )
+    assert done.returncode == 0 and "1 ids are not in the corpus" in done.stdout
+    assert (tmp_path / "sample" / "missing.txt").read_text() == "no-such-document\n"
+    audited = call("subsample", "mimic", "--collection", tmp_path / "sample", "-q")
+    assert audited.returncode == 2 and "--runs" in audited.stderr
+
+
+def test_graph_feeds_the_neighbours_sampler(call, tmp_path):
+    graph = tmp_path / "graph.jsonl"
+    assert call("subsample", "graph", "--out", graph, "--k", 5, "-q").returncode == 0
+    with_neighbours = call("subsample", "build", "--sampler", f"neighbours:k=5,graph={graph},base=pool:1", "-q")
+    plain = call("subsample", "build", "--sampler", "pool:1", "-q")
+    assert set(plain.stdout.split()) < set(with_neighbours.stdout.split())
+
+
+def test_mimic_splits_the_loss(call):
+    done = call("subsample", "mimic", "--sampler", "pool:2", "--ranker", "bm25", "--json", "-q")
+    (row,) = json.loads(done.stdout)["audits"][0]["sections"][0]["rows"]
+    assert abs(row["missing"] + row["statistics"] - (1 - row["rbo"])) < 1e-9 and row["missing"] > 0

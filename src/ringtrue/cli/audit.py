@@ -20,8 +20,14 @@ def audit(
     runs: Annotated[Path | None, typer.Option(help="A folder of run files, or one file.")] = None,
     qrels: Annotated[Path | None, typer.Option(help="Judgments.")] = None,
     groups: Groups = None,
+    train: Annotated[str | None, typer.Option(help="Training queries, to look for leaks of the test topics.")] = None,
+    variants: Annotated[Path | None, typer.Option(help="More texts of the topics: topic-user-n;query a line.")] = None,
+    encoder: Annotated[
+        str | None, typer.Option(help="What compares queries.  [default: minilm where installed, else hashing]")
+    ] = None,
     measure: MeasureName = None,
     ties: TieRule = None,
+    replicates: Annotated[int | None, typer.Option(min=1, help="Bootstrap replicates.  [default: 1000]")] = None,
     seed: Seed = None,
     out: Out = None,
     page: Page = "report.html",
@@ -36,8 +42,9 @@ def audit(
 
     base = Study.from_toml(study) if study else Study()
     asked = base.given(
-        collection=collection, runs=runs, qrels=qrels, groups=groups, measure=measure, ties=ties, seed=seed
-    ).or_builtin()
+        collection=collection, runs=runs, qrels=qrels, groups=groups, train=train, variants=variants, encoder=encoder,
+        measure=measure, ties=ties, replicates=replicates, seed=seed,
+    ).or_builtin()  # fmt: skip
     with Talk(quiet) as say:
         audits = tuple(asked.audits(say))
     title = f"ringtrue audit of {asked.collection or asked.runs}"

@@ -15,6 +15,8 @@ from ringtrue.report.files import write_report
 from ringtrue.report.json import as_json
 from ringtrue.report.text import print_audits
 
+ROWS = 12
+
 
 class Talk:
     """Says on stderr what is being done: a spinner in a terminal, a line a step elsewhere."""
@@ -44,12 +46,20 @@ class Talk:
         self._status.stop()
 
 
-def show(audits: Sequence[Audit], title: str, *, out: Path | None, page: str, json: bool, quiet: bool) -> None:
-    """Print the audits as tables or JSON, and write the folder that `--out` names."""
+def show(
+    audits: Sequence[Audit],
+    title: str,
+    *,
+    out: Path | None,
+    page: str,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Print the audits as tables (long ones cut, and said so) or JSON, and write the folder that `--out` names."""
     if json:
         typer.echo(as_json(audits), nl=False)
     else:
-        print_audits(audits, Console(highlight=False))
+        print_audits(audits, Console(highlight=False), rows=ROWS, out=out)
     if out is not None:
         written = write_report(audits, out, title=title, page=page)
         Console(stderr=True, quiet=quiet, highlight=False).print(

@@ -166,3 +166,99 @@ def build(
     else:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
+
+
+@app.command()
+def extract(
+    source: Annotated[
+        list[str],
+        typer.Option("--source", help="irds:ID, a BEIR folder, files of documents or web archives; may be repeated."),
+    ],
+    ids: Annotated[Path, typer.Option("--ids", help="Document ids, one a line, as `build` writes them.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the sample.", file_okay=False)],
+    name: Annotated[str | None, typer.Option(help='Register it: ir_datasets.load("ringtrue/NAME").')] = None,
+    queries: Annotated[Path | None, typer.Option(help="Topics; else those of the source.")] = None,
+    qrels: QrelsFile = None,
+    all_topics: Annotated[bool, typer.Option(help="Keep topics without a judged document in the sample.")] = False,
+    main_content: Annotated[bool, typer.Option(help="Of web pages, take the main content only.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the documents of a sample as BEIR and Parquet; the same call again goes on after an interruption."""
+    from ringtrue.cli.console import Talk
+    from ringtrue.data.formats.detect import read_qrels, read_queries
+    from ringtrue.data.formats.streams import read_lines
+    from ringtrue.data.notes import Notes
+    from ringtrue.subsampling.extract import Progress
+    from ringtrue.subsampling.extract import extract as write_sample
+
+    with Talk(quiet) as say:
+
+        def tell(progress: Progress) -> None:
+            say(f"{progress.piece}: {progress.read:,} read, {progress.found:,} of {progress.asked:,} found")
+
+        done = write_sample(
+            source[0] if len(source) == 1 else source,
+            [text.strip() for _, text in read_lines(ids, Notes()) if text.strip()],
+            out,
+            queries=read_queries(queries) if queries else None,
+            qrels=read_qrels(qrels) if qrels else None,
+            name=name,
+            all_topics=all_topics,
+            main_content=main_content,
+            progress=tell,
+        )
+    if json:
+        typer.echo((out / "result.json").read_text(encoding="utf-8"), nl=False)
+        return
+    typer.echo(
+        f"{done.documents:,} of {done.asked:,} documents, {done.topics:,} topics, {done.judgments:,} judgments in {out}"
+    )
+    if done.missing:
+        typer.echo(f"{len(done.missing):,} ids are not in the corpus: see {out / 'missing.txt'}")
+
+
+@app.command()
+def graph(
+    out: Annotated[Path, typer.Option("--out", help="File for the graph.")],
+    collection: Collection = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="Neighbours of each document.")] = 30,
+    terms: Annotated[int | None, typer.Option(min=1, help="Search with so many terms of a document, not all.")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Build the corpus graph of the relevant documents: the nearest of each by BM25, for `neighbours` samplers."""
+    from ringtrue.cli.console import Talk
+    from ringtrue.data.load import load
+    from ringtrue.subsampling.graph import build_graph, write_graph
+
+    loaded = load(collection or "builtin:lighthouse")
+    relevant = sorted({judgment.doc_id for judgment in loaded.qrels if judgment.relevance > 0})
+    with Talk(quiet) as say:
+        say(f"searching for the neighbours of {len(relevant):,} relevant documents")
+        write_graph(out, build_graph(loaded, relevant, k=k, terms=terms))
+        say(f"graph of {len(relevant):,} documents in {out}")
+
+
+@app.command()
+def mimic(
+    collection: Collection = None,
+    runs: Runs = None,
+    qrels: QrelsFile = None,
+    ranker: Annotated[
+        list[str] | None, typer.Option("--ranker", help="bm25, dph, biencoder:minilm, …; may be repeated.")
+    ] = None,
+    sampler: SamplerNames = None,
+    seed: Seed = None,
+    out: Out = None,
+    page: Page = "report.html",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare retrieval on samples with retrieval on the full corpus: what is lost, and why."""
+    from ringtrue.cli.console import Talk, show
+    from ringtrue.study import Study
+
+    study = Study().given(collection=collection, runs=runs, qrels=qrels, seed=seed).or_builtin()
+    with Talk(quiet) as say:
+        evidence = study.mimicry(ranker or ["bm25", "dph", "bm25 >> rm3"], sampler, say=say)
+    show([evidence], "Retrieval on samples", out=out, page=page, json=json, quiet=quiet)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 RANKERS: Registry[Ranker] = Registry(
     kind="ranker",
     table={
+        "biencoder": "ringtrue.retrieval.rankers.biencoder:BiEncoder",
         "bm25": "ringtrue.retrieval.bm25:BM25",
         "dfiz": "ringtrue.retrieval.weighting:DFIZ",
         "dirichlet": "ringtrue.retrieval.weighting:Dirichlet",
@@ -24,4 +25,5 @@ RANKERS: Registry[Ranker] = Registry(
         "rm3": "ringtrue.retrieval.rm3:RM3",
         "tfidf": "ringtrue.retrieval.weighting:TFIDF",
     },
+    extras={"biencoder": "neural"},
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Lexical(Composable, ABC):
     depth: int = 1000
     stemmer: StemmerName = "porter2"
     stopwords: str = "none"
+
+    family: ClassVar[str] = "lexical"
 
     @property
     def analyser(self) -> Analyser:

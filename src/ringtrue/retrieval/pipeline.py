@@ -83,6 +83,13 @@ class Pipeline(Composable):
         return " >> ".join(map(repr, self.stages))
 
 
+def family(ranker: Ranker) -> str:
+    """What kind of ranker it is: `lexical`, `bi-encoder`, …; of a pipeline, its last stage."""
+    if isinstance(ranker, Pipeline):
+        return family(ranker.stages[-1])
+    return family(ranker.ranker) if isinstance(ranker, Cut) else str(getattr(ranker, "family", "other"))
+
+
 def parse_ranker(spec: str) -> Ranker:
     """Build a ranker or a pipeline from text such as `bm25:k1=1.2,b=.75 % 100 >> rm3:fb_docs=5`."""
     stages = tuple(_parse_stage(stage.strip(), spec) for stage in spec.split(">>"))

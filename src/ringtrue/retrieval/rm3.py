@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class RM3(Composable):
     max_df: float = 0.1
     min_length: int = 2
     max_length: int = 20
+
+    family: ClassVar[str] = "lexical"
 
     def rank(self, collection: Collection, queries: Sequence[Query], candidates: Run | None = None) -> Run:
         """Search again with the words of each query and of its feedback documents."""

@@ -242,7 +242,7 @@ def _paired(taus: Floats, reference: Floats) -> PairedTest:
 
 def _compare(measured: Sequence[_Measured]) -> tuple[Comparison, ...]:
     """Each sampler against the largest: paired t-tests over groups, Holm over the table."""
-    largest = max(measured, key=lambda one: (one.result.corpus_size_mean, one.result.sampler))
+    largest = max(reversed(measured), key=lambda one: one.result.corpus_size_mean)  # of equals, the last named
     others = [one for one in measured if one is not largest]
     tests = [_paired(one.group_taus, largest.group_taus) for one in others]
     corrected = holm([test.p for test in tests])

@@ -1,0 +1,72 @@
+"""Which candidates count as leaks: all above the threshold, the likely ones, or those that people verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from ringtrue.errors import InputError
+from ringtrue.leakage.candidates import Candidate
+
+
+class Counted(StrEnum):
+    """How sure one has to be of a candidate."""
+
+    ALL = "all"
+    LIKELY = "likely"
+    VERIFIED = "verified"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is asked of a leak; `verified` says for (topic id, query id) whether people found it to be a true one.
+
+    A label wins over similarity and probability, but for `all`: there only a true one adds to what is above the
+    threshold, since a set without leaks has to be without doubtful ones too. No threshold lets every candidate pass.
+    """
+
+    threshold: float | None = None
+    counted: Counted = Counted.ALL
+    likely: float = 0.5
+    verified: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+
+    @property
+    def rule(self) -> str:
+        """The choice in words."""
+        if self.counted is Counted.VERIFIED:
+            return "verified as true"
+        above = "all candidates" if self.threshold is None else f"similarity above {self.threshold:g}"
+        if self.counted is Counted.ALL:
+            return f"{above}{', or verified as true' if self.verified else ''}"
+        label = "; verified ones by their label" if self.verified else ""
+        return f"{above} and probability above {self.likely:g}{label}"
+
+    def counts(self, candidate: Candidate) -> bool:
+        """Whether a candidate counts as a leak."""
+        label = self.verified.get((candidate.topic_id, candidate.query_id))
+        above = self.threshold is None or candidate.similarity > self.threshold
+        if self.counted is Counted.VERIFIED:
+            return label is True
+        if self.counted is Counted.ALL:
+            return above or label is True
+        return self._is_likely(candidate) and above if label is None else label
+
+    def leaks(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+        """Those that count, in the given order."""
+        if self.counted is Counted.VERIFIED and not self.verified:
+            raise InputError("only verified leaks were asked for, but there are no labels; give a file of them.")
+        return tuple(candidate for candidate in candidates if self.counts(candidate))
+
+    def _is_likely(self, candidate: Candidate) -> bool:
+        if candidate.probability is None:
+            raise InputError(
+                f"candidate {candidate.query_id!r} of topic {candidate.topic_id!r} has no probability, and likely "
+                "leaks were asked for; search again with types and probabilities, or take all candidates."
+            )
+        return candidate.probability > self.likely
+
+
+def leaked_topics(leaks: Iterable[Candidate]) -> tuple[str, ...]:
+    """The topics of some leaks, each once, in order of id."""
+    return tuple(sorted({leak.topic_id for leak in leaks}))

@@ -1,0 +1,133 @@
+"""Leaked documents: training positives that are judged documents of the test.
+
+A training query that leaks a topic does most harm where its own positive is relevant for the topic: then the model was
+told the answer. Training on a judged document for some other query is no leak by itself, as where train and test share
+a corpus, but it is counted by topic. Documents are compared by id alone, so both sides must be of one corpus: the same
+numbers in another one would meet by accident. Read as a stream; memory grows with the judged documents only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ringtrue.data.formats import checks, tabular
+from ringtrue.data.formats.detect import Role, read_log, role_of
+from ringtrue.data.formats.streams import read_lines
+from ringtrue.data.formats.tables import Shape, shape_of
+from ringtrue.data.formats.trec import columns
+from ringtrue.data.notes import Notes
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.records import LogQuery
+from ringtrue.errors import FormatError
+from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.result import LeakedPair, PairLeakage, TopicDocuments
+
+
+class Positive(NamedTuple):
+    """A training query and a document that it was trained on as relevant."""
+
+    query_id: str
+    doc_id: str
+
+
+def find_leaked_pairs(positives: Iterable[Positive], qrels: Qrels, leaks: Iterable[Candidate]) -> PairLeakage:
+    """Hold training positives against the test's judgments; a pair that comes several times counts once."""
+    judged: dict[str, list[tuple[str, int]]] = {}
+    for topic_id, doc_id, relevance in qrels:
+        judged.setdefault(doc_id, []).append((topic_id, relevance))
+    met: dict[Positive, None] = {}
+    read = 0
+    for positive in positives:
+        read += 1
+        if positive.doc_id in judged:
+            met[positive] = None
+    pairs = _leaked_pairs(met, judged, leaks)
+    seen = {doc_id for _, doc_id in met}
+    return PairLeakage(read, len(judged), len(seen), _topics(qrels, seen, pairs), pairs)
+
+
+def positives_of(log: Iterable[LogQuery]) -> Iterator[Positive]:
+    """The pairs of a training log."""
+    return (Positive(entry.query_id, doc_id) for entry in log for doc_id in entry.doc_ids)
+
+
+def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]:
+    """The pairs of a training file.
+
+    That is judgments (grade above 0), pairs or triples of ids (query, positive[, negative]), or a log with documents.
+    """
+    notes = Notes() if notes is None else notes
+    shape = shape_of(path)
+    if role_of(path) is Role.QRELS:
+        return _judged_positives(path, shape, notes)
+    if shape in (Shape.TSV, Shape.PLAIN):
+        return _bare_positives(path, notes)
+    return positives_of(read_log(path, notes))
+
+
+def _judged_positives(path: Path, shape: Shape, notes: Notes) -> Iterator[Positive]:
+    """The relevant documents of training judgments, in either form."""
+    if shape is not Shape.PLAIN and (shape is not Shape.TSV or tabular.has_qrel_header(path)):
+        for _, (query_id, doc_id, relevance) in tabular.read_qrels(path, shape, notes):
+            if relevance > 0:
+                yield Positive(query_id, doc_id)
+        return
+    for number, line in read_lines(path, notes):
+        cells = columns(line)
+        if len(cells) == 4:
+            if checks.grade(cells[3], path, number) > 0:
+                yield Positive(cells[0], cells[2])
+        elif cells:
+            raise FormatError(f"{len(cells)} columns where judgments have 4.", path, number)
+
+
+def _bare_positives(path: Path, notes: Notes) -> Iterator[Positive]:
+    """Two or three ids a line; a first line that names the columns is passed over."""
+    for number, line in read_lines(path, notes):
+        cells = columns(line)
+        if number == 1 and cells and cells[0].lower() in tabular.QUERY_ID.names:
+            continue
+        if len(cells) in (2, 3):
+            yield Positive(cells[0], cells[1])
+        elif cells:
+            message = f"{len(cells)} columns where query_id, positive[, negative] are expected, ids without blanks."
+            raise FormatError(message, path, number)
+
+
+def _leaked_pairs(
+    met: Iterable[Positive], judged: dict[str, list[tuple[str, int]]], leaks: Iterable[Candidate]
+) -> tuple[LeakedPair, ...]:
+    """Those whose query leaks a topic for which the document is judged; by topic, then grade and similarity."""
+    by_query: dict[str, dict[str, Candidate]] = {}
+    for leak in leaks:
+        topics = by_query.setdefault(leak.query_id, {})
+        topics[leak.topic_id] = max(topics.get(leak.topic_id, leak), leak, key=lambda one: one.similarity)
+    found = [
+        LeakedPair(topic_id, query_id, leaked.query, doc_id, relevance, leaked.similarity, leaked.source)
+        for query_id, doc_id in met
+        for topic_id, relevance in judged[doc_id]
+        if (leaked := by_query.get(query_id, {}).get(topic_id))
+    ]
+    found.sort(key=lambda pair: (pair.topic_id, -pair.relevance, -pair.similarity, pair.query_id, pair.doc_id))
+    return tuple(found)
+
+
+def _topics(qrels: Qrels, seen: set[str], pairs: Iterable[LeakedPair]) -> tuple[TopicDocuments, ...]:
+    """Each topic's judged documents, and which of them the training data has."""
+    answers: dict[str, dict[str, None]] = {}
+    for pair in pairs:
+        if pair.relevance > 0:
+            answers.setdefault(pair.topic_id, {})[pair.doc_id] = None
+    return tuple(
+        TopicDocuments(
+            topic_id=topic_id,
+            judged=len(grades),
+            judged_seen=sum(doc_id in seen for doc_id in grades),
+            relevant=sum(relevance > 0 for relevance in grades.values()),
+            relevant_seen=sum(relevance > 0 and doc_id in seen for doc_id, relevance in grades.items()),
+            relevant_leaked=len(answers.get(topic_id, ())),
+        )
+        for topic_id, grades in qrels.by_topic.items()
+    )

@@ -1,0 +1,191 @@
+"""What is known of leakage: what a search found, what cleaning dropped, and what the leaks change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from ir_measures import Measure
+
+from ringtrue.audit import Interval
+from ringtrue.data.notes import Note
+from ringtrue.leakage.candidates import Candidate
+
+
+class Recall(NamedTuple):
+    """What share of all candidates above the threshold a cascade is estimated to find, and what was asked for."""
+
+    estimate: float
+    interval: Interval
+    target: float
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found, and what it looked at.
+
+    `candidates` has one row for each topic and query, with the text that won; where there are more, they count once.
+    `hits`, where the search kept them, has one for each topic, query and field, which is what the study's first table
+    counts. Candidates that come from a file may have no threshold (all of them count), encoder and size of the log.
+    """
+
+    candidates: tuple[Candidate, ...]
+    topics: tuple[str, ...]
+    threshold: float | None = None
+    encoder: str = ""
+    log_size: int | None = None
+    hits: tuple[Candidate, ...] | None = None
+    recall: Recall | None = None
+    notes: tuple[Note, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str | int | float | bool | None] = field(default_factory=dict)
+
+
+class Dropped(NamedTuple):
+    """A query that went from the training data, or was not in it (`records` is 0), and why it had to go."""
+
+    query_id: str
+    query: str
+    source: str
+    topic_ids: tuple[str, ...]
+    similarity: float
+    reason: str
+    records: int
+
+
+class CleanedFile(NamedTuple):
+    """One training file: how many records it has, how many went, and how many of these had another text."""
+
+    given: str
+    written: str
+    records: int
+    dropped: int
+    other_text: int
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """The account of what went from the training data."""
+
+    rule: str
+    candidates: int
+    files: tuple[CleanedFile, ...]
+    dropped: tuple[Dropped, ...]
+    not_found: tuple[Dropped, ...]
+
+    @cached_property
+    def by_source(self) -> Mapping[str, int]:
+        """How many queries of each source went."""
+        return dict(sorted(Counter(one.source for one in self.dropped).items()))
+
+    @cached_property
+    def by_topic(self) -> Mapping[str, int]:
+        """How many queries went for each topic; one that leaks two topics counts for both."""
+        return dict(sorted(Counter(topic for one in self.dropped for topic in one.topic_ids).items()))
+
+
+@dataclass(frozen=True)
+class SystemImpact:
+    """One system on leaked and on clean topics.
+
+    `difference` is its score on leaked less that on clean topics, `relative` the same less the reference's own
+    difference. `p` is the chance that as many random topics give a `relative` as far from 0.
+    """
+
+    run: str
+    rank: int
+    rank_clean: int
+    score: float
+    score_leaked: float
+    score_clean: float
+    difference: float
+    interval: Interval
+    relative: float | None
+    relative_interval: Interval | None
+    p: float | None
+    p_holm: float | None
+
+
+class Swap(NamedTuple):
+    """Two systems that change places without the leaked topics; differences are those of `ahead` less `behind`."""
+
+    ahead: str
+    behind: str
+    difference: float
+    p_holm: float
+    difference_clean: float
+    p_holm_clean: float
+
+    def is_significant(self, alpha: float) -> bool:
+        """Whether either order, with or without the leaked topics, is more than luck."""
+        return min(self.p_holm, self.p_holm_clean) < alpha
+
+
+@dataclass(frozen=True)
+class OrderChange:
+    """The order of systems over all topics against that over clean topics.
+
+    Each p is the chance that leaving out as many random topics changes the order as much; `random_…` are the mean and
+    the lower 5 % quantile of tau_AP_b then.
+    """
+
+    tau_ap_b: float
+    tau_b: float
+    random_tau_ap_b: float
+    random_low: float
+    p_tau_ap_b: float
+    p_tau_b: float
+    pairs: int
+    swaps: tuple[Swap, ...]
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What the leaked topics do to the runs; without systems there were too few topics of either kind."""
+
+    measure: Measure
+    higher_is_better: bool
+    reference: str
+    leaked: tuple[str, ...]
+    clean: tuple[str, ...]
+    not_judged: tuple[str, ...]
+    systems: tuple[SystemImpact, ...]
+    order: OrderChange | None
+    settings: Mapping[str, str | int | float | bool | None]
+
+
+class LeakedPair(NamedTuple):
+    """A training query that leaks a topic, with a positive that is judged for this topic."""
+
+    topic_id: str
+    query_id: str
+    query: str
+    doc_id: str
+    relevance: int
+    similarity: float
+    source: str
+
+
+class TopicDocuments(NamedTuple):
+    """A topic's judged documents: which are training positives (`seen`), and which of a query that leaks the topic."""
+
+    topic_id: str
+    judged: int
+    judged_seen: int
+    relevant: int
+    relevant_seen: int
+    relevant_leaked: int
+
+
+@dataclass(frozen=True)
+class PairLeakage:
+    """Training positives held against the test's judgments; documents are counted once each."""
+
+    positives: int
+    judged: int
+    judged_seen: int
+    topics: tuple[TopicDocuments, ...]
+    pairs: tuple[LeakedPair, ...]

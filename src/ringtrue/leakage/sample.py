@@ -1,0 +1,109 @@
+"""Which candidates people should look at: a stratified sample for the threshold, the nearest ones for verification.
+
+Fröbe et al. (SPIRE 2022) label 100 pairs above 0.8, stratified by similarity, to find the threshold, and then verify
+the five most similar queries of each topic above it. Each pair of the stratified sample carries as weight how many
+pairs of its stratum it stands for.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+
+from ringtrue.data.records import Query
+from ringtrue.errors import InputError
+from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.labels import LabelledPair
+
+
+def for_threshold(
+    candidates: Iterable[Candidate], topics: Iterable[Query] = (), *, n: int = 100, low: float = 0.8, bins: int = 10,
+    seed: int = 0,
+) -> tuple[LabelledPair, ...]:  # fmt: skip
+    """Draw n pairs above `low`, as equally over bins of similarity as these can give; most similar first.
+
+    Where there are no more than n pairs all of them come. The order of the candidates does not matter.
+    """
+    if n < 1 or bins < 1 or not low < 1:
+        raise InputError(f"{n} pairs in {bins} bins above {low:g}: n and bins must be at least 1, and low below 1.")
+    strata: list[list[Candidate]] = [[] for _ in range(bins)]
+    for candidate in _best(candidates):
+        if candidate.similarity > low:
+            place = int((candidate.similarity - low) / (1 - low) * bins)
+            strata[min(place, bins - 1)].append(candidate)
+    if not any(strata):
+        raise InputError(f"no candidate is above {low:g}; search with a lower threshold.")
+    rng = random.Random(seed)
+    titles = {topic.query_id: topic for topic in topics}
+    chosen = []
+    for stratum, number in zip(strata, _shares([len(stratum) for stratum in strata], n), strict=True):
+        weight = len(stratum) / number if number else 0.0
+        chosen += [(candidate, weight) for candidate in rng.sample(stratum, number)]
+    return tuple(_task(one, titles, weight) for one, weight in sorted(chosen, key=lambda item: _by_similarity(item[0])))
+
+
+def for_verification(
+    candidates: Iterable[Candidate], topics: Iterable[Query] = (), *, threshold: float, per_topic: int = 5
+) -> tuple[LabelledPair, ...]:
+    """The most similar queries of each topic above the threshold, topics by id, equal similarities by query id."""
+    found: dict[str, list[Candidate]] = {}
+    for candidate in _best(candidates):
+        if candidate.similarity > threshold:
+            found.setdefault(candidate.topic_id, []).append(candidate)
+    if not found:
+        raise InputError(f"no candidate is above {threshold:g}; there is nothing to verify.")
+    titles = {topic.query_id: topic for topic in topics}
+    return tuple(_task(one, titles, 1.0) for topic_id in sorted(found) for one in found[topic_id][:per_topic])
+
+
+def _shares(sizes: Sequence[int], n: int) -> list[int]:
+    """How many to draw from each stratum: one each in turn, from the top, until n are found or all are drawn."""
+    shares = [0] * len(sizes)
+    left = min(n, sum(sizes))
+    while left:
+        for place in reversed(range(len(sizes))):
+            if left and shares[place] < sizes[place]:
+                shares[place] += 1
+                left -= 1
+    return shares
+
+
+def _best(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The best row of each topic and query, most similar first."""
+    found: dict[tuple[str, str], Candidate] = {}
+    for candidate in sorted(candidates, key=_by_similarity):
+        found.setdefault((candidate.topic_id, candidate.query_id), candidate)
+    return list(found.values())
+
+
+def _by_similarity(candidate: Candidate) -> tuple[float, str, str, str]:
+    return -candidate.similarity, candidate.topic_id, candidate.query_id, candidate.text
+
+
+def _task(candidate: Candidate, topics: Mapping[str, Query], weight: float) -> LabelledPair:
+    """A candidate as a row to be labelled, with what people need to know of its topic."""
+    topic = topics.get(candidate.topic_id)
+    more = {"description": topic.description, "narrative": topic.narrative} if topic else {}
+    row: dict[str, object] = {
+        "text": candidate.query,
+        "label": [],
+        "title": topic.title if topic else "",
+        "topic_id": candidate.topic_id,
+        "variant": candidate.text,
+        **{name: value for name, value in more.items() if value},
+        "query_id": candidate.query_id,
+        "similarity": float(candidate.similarity),
+        "weight": weight,
+    }
+    return LabelledPair(
+        topic_id=candidate.topic_id,
+        query_id=candidate.query_id,
+        query=candidate.query,
+        title=topic.title if topic else "",
+        text=candidate.text,
+        similarity=float(candidate.similarity),
+        weight=weight,
+        source=candidate.source,
+        row=json.dumps(row, ensure_ascii=False),
+    )

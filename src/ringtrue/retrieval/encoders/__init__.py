@@ -1,0 +1,77 @@
+"""Ways to turn texts into vectors, by name.
+
+An encoder is a frozen dataclass that does no work until it is used: it loads its model on the first call and keeps it
+for the process. To add one: a file here, a line in the table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+from ringtrue.registry import Registry
+
+if TYPE_CHECKING:
+    import numpy as np
+    import torch
+    from numpy.typing import NDArray
+
+# Read when torch is loaded, and every module here that loads torch comes after this one: threads that spin while they
+# wait make torch a hundred times slower where other programs want the same cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+Floats: TypeAlias = "NDArray[np.float32]"
+Vectors: TypeAlias = "NDArray[np.float32] | torch.Tensor"
+Precision = Literal["fp32", "bf16"]
+
+
+class Encoder(Protocol):
+    """Anything that turns texts into vectors; its `repr` names it in reports, cache keys and provenance."""
+
+    @property
+    def dim(self) -> int:
+        """How long a vector is."""
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """One row a text, of length one; a row of zeros for a text in which the encoder knows nothing."""
+
+
+@runtime_checkable
+class Streaming(Protocol):
+    """An encoder that works ahead, so that reading, copying and computing overlap."""
+
+    def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Vectors]:
+        """The vectors of each block in turn; those of a GPU stay there."""
+
+
+@runtime_checkable
+class Screening(Protocol):
+    """An encoder that can be had in a lower precision, to find what is worth encoding in full."""
+
+    @property
+    def precision(self) -> Precision:
+        """What it computes in."""
+
+    def at(self, precision: Precision) -> Encoder:
+        """The same encoder in another precision."""
+
+    def bf16_is_fast(self) -> bool:
+        """Whether the machine has instructions for bf16; without them it is slower than fp32."""
+
+
+def stream(encoder: Encoder, blocks: Iterable[Sequence[str]]) -> Iterator[Vectors]:
+    """The vectors of each block in turn, worked ahead where the encoder can."""
+    return encoder.stream(blocks) if isinstance(encoder, Streaming) else map(encoder.encode, blocks)
+
+
+ENCODERS: Registry[Encoder] = Registry(
+    "encoder",
+    {
+        "hashing": "ringtrue.retrieval.encoders.hashing:Hashing",
+        "minilm": "ringtrue.retrieval.encoders.minilm:MiniLM",
+        "sbert": "ringtrue.retrieval.encoders.sbert:SBert",
+        "static": "ringtrue.retrieval.encoders.static:Static",
+    },
+    extras={"minilm": "neural", "sbert": "neural", "static": "neural"},
+)

@@ -1,0 +1,163 @@
+"""The forward pass of BERT (Devlin et al., NAACL 2019) over batches of one length, without a mask.
+
+All tokens of a batch go through each matrix together, queries, keys and values through one. Dropout, training and
+everything else that a finished encoder does not need is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+from torch.nn import functional
+
+from ringtrue.errors import InputError
+from ringtrue.retrieval.encoders.checkpoint import Checkpoint
+from ringtrue.retrieval.encoders.matrices import Matrices, Matrix, choose_matrices
+
+_FIRST = "embeddings.word_embeddings.weight"
+_OLD_NAMES = re.compile("gamma$|beta$")
+_SHORT = 32  # below it, torch's softmax over a row costs more than turning the rows into columns and back
+
+
+class _Norm(NamedTuple):
+    """Layer normalisation."""
+
+    weight: Tensor
+    bias: Tensor
+
+
+class _Layer(NamedTuple):
+    """One layer's weights."""
+
+    attention_in: Matrix
+    attention_out: Matrix
+    attention_norm: _Norm
+    widen: Matrix
+    narrow: Matrix
+    norm: _Norm
+
+
+class _Attention(Protocol):
+    """Computes softmax(q kᵀ) v for queries, keys and values that lie side by side."""
+
+    def __call__(self, joined: Tensor, batch: int, heads: int) -> Tensor:
+        """Rows of tokens in, rows of tokens out."""
+
+
+class BertNetwork:
+    """A loaded network; call it with token numbers, one row a sequence, to get vectors of length one."""
+
+    def __init__(self, checkpoint: Checkpoint, dtype: torch.dtype, device: torch.device) -> None:
+        """Read the weights and lay them out for the device."""
+        read = _Reader(_load(checkpoint), dtype, device)
+        self._checkpoint = checkpoint
+        self._matrices = read.matrices
+        self._attend: _Attention = _attend_fused if device.type == "cuda" else _attend_short
+        self._words = read.tensor("embeddings.word_embeddings.weight")
+        # a single text is always of type 0, so that its constant joins the positions
+        self._positions = read.sum("embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight")
+        self._norm = read.norm("embeddings.LayerNorm")
+        self._layers = [read.layer(f"encoder.layer.{number}.") for number in range(checkpoint.layers)]
+
+    def __call__(self, ids: Tensor) -> Tensor:
+        """Encode a batch; the result is fp32 whatever the network computes in."""
+        with torch.inference_mode():
+            return functional.normalize(self._pool(self._forward(ids)), dim=1)
+
+    def _forward(self, ids: Tensor) -> Tensor:
+        batch, length = ids.shape
+        x = (functional.embedding(ids, self._words) + self._positions[:length]).view(batch * length, -1)
+        x = self._normalise(x, self._norm)
+        for layer in self._layers:
+            attended = self._attend(self._matrices.apply(x, layer.attention_in), batch, self._checkpoint.heads)
+            x = self._normalise(self._matrices.apply_add(attended, layer.attention_out, x), layer.attention_norm)
+            wide = self._matrices.apply_gelu(x, layer.widen)
+            x = self._normalise(self._matrices.apply_add(wide, layer.narrow, x), layer.norm)
+        return x.view(batch, length, -1)
+
+    def _pool(self, tokens: Tensor) -> Tensor:
+        return tokens.float().mean(1) if self._checkpoint.pooling == "mean" else tokens[:, 0].float()
+
+    def _normalise(self, x: Tensor, norm: _Norm) -> Tensor:
+        return functional.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, self._checkpoint.epsilon)
+
+
+class _Reader:
+    """Takes weights by their names."""
+
+    def __init__(self, weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device) -> None:
+        self._weights, self._dtype, self._device = weights, dtype, device
+        self.matrices: Matrices = choose_matrices(dtype, device)
+
+    def tensor(self, name: str) -> Tensor:
+        """One tensor, in the wanted precision and place."""
+        return self._weights[name].to(self._device, self._dtype)
+
+    def sum(self, positions: str, types: str) -> Tensor:
+        """The positions with the first type added, rounded once."""
+        return (self._weights[positions].float() + self._weights[types][0].float()).to(self._device, self._dtype)
+
+    def norm(self, name: str) -> _Norm:
+        """A layer normalisation."""
+        return _Norm(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
+
+    def matrix(self, *names: str) -> Matrix:
+        """A linear map, or several side by side."""
+        weight = torch.cat([self.tensor(f"{name}.weight") for name in names])
+        return self.matrices.pack(weight, torch.cat([self.tensor(f"{name}.bias") for name in names]))
+
+    def layer(self, prefix: str) -> _Layer:
+        """One layer."""
+        return _Layer(
+            attention_in=self.matrix(*(f"{prefix}attention.self.{part}" for part in ("query", "key", "value"))),
+            attention_out=self.matrix(f"{prefix}attention.output.dense"),
+            attention_norm=self.norm(f"{prefix}attention.output.LayerNorm"),
+            widen=self.matrix(f"{prefix}intermediate.dense"),
+            narrow=self.matrix(f"{prefix}output.dense"),
+            norm=self.norm(f"{prefix}output.LayerNorm"),
+        )
+
+
+def _load(checkpoint: Checkpoint) -> dict[str, Tensor]:
+    """The weights on the CPU, by the names that BERT gives them.
+
+    Models that were saved with a head on top have a prefix before each name, and some call a norm's weights otherwise.
+    """
+    if checkpoint.weights.suffix == ".safetensors":
+        weights = load_file(checkpoint.weights)
+    else:
+        weights = torch.load(checkpoint.weights, map_location="cpu", weights_only=True)
+    prefix = next((name.removesuffix(_FIRST) for name in weights if name.endswith(_FIRST)), None)
+    if prefix is None:
+        raise InputError(f"{checkpoint.weights} has no {_FIRST}: it does not hold the BERT that config.json tells of.")
+    renamed = ((_OLD_NAMES.sub(_new_name, name.removeprefix(prefix)), weight) for name, weight in weights.items())
+    return dict(renamed)
+
+
+def _new_name(old: re.Match[str]) -> str:
+    return "weight" if old[0] == "gamma" else "bias"
+
+
+def _attend_fused(joined: Tensor, batch: int, heads: int) -> Tensor:
+    """For a GPU: torch's own kernel."""
+    q, k, v = joined.view(batch, -1, 3, heads, joined.shape[1] // (3 * heads)).permute(2, 0, 3, 1, 4)
+    attended = functional.scaled_dot_product_attention(q, k, v)
+    return attended.transpose(1, 2).reshape(joined.shape[0], -1)
+
+
+def _attend_short(joined: Tensor, batch: int, heads: int) -> Tensor:
+    """For a CPU and short sequences, where the fused kernel spends its time on calls."""
+    length, size = joined.shape[0] // batch, joined.shape[1] // (3 * heads)
+    split = joined.view(batch, length, 3, heads, size).permute(2, 0, 3, 1, 4).contiguous()
+    q, k, v = split.view(3, batch * heads, length, size)
+    scores = torch.bmm(q, k.transpose(1, 2)).mul_(size**-0.5)
+    if length < _SHORT:
+        weights = scores.view(-1, length).t().contiguous().softmax(0).t().contiguous().view_as(scores)
+    else:
+        weights = scores.softmax(-1)
+    return torch.bmm(weights, v).view(batch, heads, length, size).transpose(1, 2).reshape(batch * length, -1)

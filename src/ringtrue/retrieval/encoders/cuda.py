@@ -1,0 +1,97 @@
+"""Encoding on a GPU: processes tokenise ahead, the next block is copied while one is computed.
+
+Vectors stay on the GPU, where the search compares them. Unlike those of `CpuEngine`, their last bits may depend on what
+is encoded beside them. Nothing but copying is special to a GPU, so that the tests run it on a CPU.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ringtrue.retrieval.encoders import Floats
+from ringtrue.retrieval.encoders.bert import BertNetwork
+from ringtrue.retrieval.encoders.checkpoint import Checkpoint
+from ringtrue.retrieval.encoders.tokeniser_pool import shared_pool
+from ringtrue.retrieval.encoders.tokens import Tokeniser, Tokens, batches
+
+BUDGET = 65_536
+_BLOCK = 65_536
+_SPARE_CORES = 3  # for reading the log, for starting the GPU's work and for merging what it finds
+
+
+class _Uploaded(NamedTuple):
+    """A block on its way to the GPU; `there` says when it has arrived, unless it is there already."""
+
+    ids: Tensor
+    places: Tensor
+    lengths: NDArray[np.int64]
+    there: torch.cuda.Event | None
+
+
+class CudaEngine:
+    """A BERT-shaped encoder on a GPU."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, dtype: torch.dtype, budget: int | None = None, device: str = "cuda"
+    ) -> None:
+        """Load the network."""
+        self.dim = checkpoint.hidden
+        self._device = torch.device(device)
+        self._network = BertNetwork(checkpoint, dtype, self._device)
+        self._tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
+        self._budget = budget or BUDGET
+        self._copies = torch.cuda.Stream(self._device) if self._device.type == "cuda" else None
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """The vectors of some texts, in their order, brought back to the host."""
+        if len(texts) <= _BLOCK:
+            return _on_host(self._compute(self._upload(self._tokeniser(texts))))
+        blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
+        return np.concatenate([_on_host(vectors) for vectors in self.stream(blocks)])
+
+    def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Tensor]:
+        """Block by block; while one is computed, the next is copied and those after it are tokenised."""
+        processes = max(1, (os.cpu_count() or 1) - _SPARE_CORES)
+        before: _Uploaded | None = None
+        for tokens in shared_pool(self._tokeniser, processes).map(blocks):
+            uploaded = self._upload(tokens)
+            if before is not None:
+                yield self._compute(before)
+            before = uploaded
+        if before is not None:
+            yield self._compute(before)
+
+    def _upload(self, tokens: Tokens) -> _Uploaded:
+        """Start copying a block from pinned memory, beside whatever the GPU computes."""
+        ids, places = torch.from_numpy(tokens.ids), torch.from_numpy(tokens.places)
+        if self._copies is None:
+            return _Uploaded(ids, places, tokens.lengths, None)
+        with torch.cuda.stream(self._copies):
+            ids, places = (part.pin_memory().to(self._device, non_blocking=True) for part in (ids, places))
+            there = torch.cuda.Event()
+            there.record(self._copies)
+        return _Uploaded(ids, places, tokens.lengths, there)
+
+    def _compute(self, block: _Uploaded) -> Tensor:
+        """Queue the work on a block; it is done when the result is read."""
+        if block.there is not None:
+            computing = torch.cuda.current_stream(self._device)
+            computing.wait_event(block.there)
+            for part in (block.ids, block.places):
+                part.record_stream(computing)
+        with torch.inference_mode():
+            rows = torch.empty((len(block.lengths), self.dim), device=self._device)
+            for batch in batches(block.lengths, self._budget):
+                rows[batch.rows] = self._network(block.ids[batch.ids].view(-1, batch.length))
+            return rows[block.places]
+
+
+def _on_host(vectors: Tensor) -> Floats:
+    return np.asarray(vectors.cpu().numpy())

@@ -1,0 +1,87 @@
+"""Texts as token numbers, sorted by length, so that a batch holds sequences of one length and nothing is padded.
+
+A text that comes again is tokenised, and later encoded, once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+
+class Tokens(NamedTuple):
+    """The distinct sequences of a block, one after the other, shortest first; `places` leads from texts to them."""
+
+    ids: NDArray[np.int32]
+    lengths: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Some sequences of one length: their numbers, and where their token numbers are."""
+
+    rows: slice
+    ids: slice
+    length: int
+
+
+@dataclass(frozen=True)
+class Tokeniser:
+    """The tokenizer of a model's folder, cutting at `max_length` tokens; loaded when first called."""
+
+    path: Path
+    max_length: int
+    special: bool = True
+
+    def __call__(self, texts: Sequence[str]) -> Tokens:
+        """Tokenise a block; the work is spread over all cores."""
+        first = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+        encodings = _load(self.path, self.max_length).encode_batch_fast(_clean(first), add_special_tokens=self.special)
+        sequences = [encoding.ids for encoding in encodings]
+        lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+        order = np.argsort(lengths, kind="stable")
+        ids = itertools.chain.from_iterable(map(sequences.__getitem__, order.tolist()))
+        sequence_of = np.empty_like(order)
+        sequence_of[order] = np.arange(len(order))
+        return Tokens(
+            ids=np.fromiter(ids, np.int32, int(lengths.sum())),
+            lengths=lengths[order],
+            places=sequence_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))],
+        )
+
+
+def batches(lengths: NDArray[np.int64], budget: int, multiple: int = 1) -> Iterator[Batch]:
+    """Cut ascending lengths into batches of one length with at most `budget` tokens, in multiples of sequences."""
+    starts = np.concatenate(([0], np.cumsum(lengths))).tolist()
+    edges = np.flatnonzero(np.diff(lengths, prepend=-1, append=-1)).tolist()
+    for begin, end in itertools.pairwise(edges):
+        length = int(lengths[begin])
+        size = max(1, budget // max(length, 1) // multiple) * multiple
+        for low in range(begin, end, size):
+            high = min(low + size, end)
+            yield Batch(slice(low, high), slice(starts[low], starts[high]), length)
+
+
+@lru_cache(maxsize=8)
+def _load(path: Path, max_length: int) -> Tokenizer:
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()  # some files have a fixed length switched on
+    tokenizer.enable_truncation(max_length)
+    return tokenizer
+
+
+def _clean(texts: dict[str, int]) -> list[str]:
+    """The texts, with half characters as broken files have them replaced: the tokenizer takes none."""
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        return [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts]
+    return list(texts)

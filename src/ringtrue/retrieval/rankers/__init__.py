@@ -1,0 +1,1 @@
+"""Rankers with a neural model, one file each; `retrieval.catalog` is their table."""

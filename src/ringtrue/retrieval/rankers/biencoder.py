@@ -1,0 +1,103 @@
+"""A bi-encoder: one vector a document, one a query, ranked by cosine.
+
+Any encoder of the package serves, among them every sentence-transformers model (`biencoder:sbert:NAME`). Document
+vectors are kept on disk, keyed by the documents and the encoder. Search is exact; approximate indexes are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringtrue import cache
+from ringtrue.data.runs import Run
+from ringtrue.errors import InputError
+from ringtrue.retrieval.encoders import ENCODERS, Encoder
+from ringtrue.retrieval.pipeline import Composable
+
+if TYPE_CHECKING:
+    from ringtrue.data.collection import Collection
+    from ringtrue.data.records import Document, Query
+
+_BLOCK = 4096
+_FORMAT = 1
+
+
+@dataclass(frozen=True, repr=False)
+class BiEncoder(Composable):
+    """Cosine between query and document vectors of `encoder`; its options are parted by semicolons."""
+
+    encoder: str = "minilm"
+    depth: int = 1000
+
+    family: ClassVar[str] = "bi-encoder"
+
+    def rank(self, collection: Collection, queries: Sequence[Query], candidates: Run | None = None) -> Run:
+        """Rank all documents, or the candidates of each query."""
+        if self.depth < 1:
+            raise InputError(f"ranker {self!r}: depth is {self.depth}; it should be 1 or more.")
+        encoder = ENCODERS.parse(self.encoder.replace(";", ","))
+        ids, vectors = _document_vectors(collection, encoder)
+        places = {doc_id: place for place, doc_id in enumerate(ids)}
+        asked = [query for query in queries if query.title.strip()]
+        encoded = encoder.encode([query.title for query in asked])
+        results: dict[str, list[tuple[str, float]]] = {}
+        for query, vector in zip(asked, encoded, strict=True):
+            known = None if candidates is None else _candidates(candidates, query.query_id, places)
+            found = self._best(ids, vectors, vector, known) if vector.any() else []
+            if found:
+                results[query.query_id] = found
+        return Run.from_results(repr(self), results)
+
+    def _best(
+        self,
+        ids: Sequence[str],
+        vectors: NDArray[np.float32],
+        query: NDArray[np.float32],
+        known: NDArray[np.intp] | None,
+    ) -> list[tuple[str, float]]:
+        """The `depth` nearest documents; equal ones at the cut go by id, since ids ascend."""
+        scores = (vectors if known is None else vectors[known]) @ query
+        order = np.argsort(-scores, kind="stable")[: self.depth]
+        chosen = order if known is None else known[order]
+        return [(ids[place], float(score)) for place, score in zip(chosen.tolist(), scores[order], strict=True)]
+
+
+def _candidates(run: Run, query_id: str, places: dict[str, int]) -> NDArray[np.intp]:
+    """The places of a query's candidates, ascending."""
+    docs = [line.doc_id for line in run.ranking(query_id)]
+    strange = next((doc for doc in docs if doc not in places), None)
+    if strange is not None:
+        raise InputError(f"candidate {strange!r} of query {query_id!r} is not in the collection.")
+    return np.sort(np.array([places[doc] for doc in docs], dtype=np.intp))
+
+
+def _document_vectors(collection: Collection, encoder: Encoder) -> tuple[list[str], NDArray[np.float32]]:
+    """Ids, ascending, and their vectors; a document without text has zeros and is never near to anything."""
+    key = cache.key(_FORMAT, collection.fingerprint_of("documents"), repr(encoder))
+    place = cache.entry("vectors", key, lambda draft: _encode_all(collection, encoder, draft))
+    ids = (place / "ids.txt").read_text(encoding="utf-8").split("\n")
+    vectors: NDArray[np.float32] = np.load(place / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    return ids, vectors
+
+
+def _encode_all(collection: Collection, encoder: Encoder, draft: Path) -> None:
+    ids: list[str] = []
+    parts: list[NDArray[np.float32]] = []
+    for block in _blocks(collection.documents()):
+        ids += [document.doc_id for document in block]
+        parts.append(encoder.encode([document.body for document in block]))
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    (draft / "ids.txt").write_text("\n".join(ids[place] for place in order), encoding="utf-8", newline="\n")
+    np.save(draft / "vectors.npy", np.concatenate(parts)[order], allow_pickle=False)
+
+
+def _blocks(documents: Iterator[Document]) -> Iterator[list[Document]]:
+    while block := list(islice(documents, _BLOCK)):
+        yield block

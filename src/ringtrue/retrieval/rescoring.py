@@ -1,0 +1,78 @@
+"""After screening: the pairs that could be wanted, encoded and compared in full.
+
+First the best of each row by the screened similarities; their exact ones give a bound that the rest must be able to
+reach. Each distinct text is encoded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ringtrue.retrieval.encoders import Encoder, stream
+from ringtrue.retrieval.neighbours import Floats, Neighbours, Pairs, Wanted
+from ringtrue.retrieval.scan import scanner_for
+
+_BLOCK = 16_384
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """How the screening went.
+
+    `deviation` is the largest difference between a screened and an exact similarity that was seen; as long as it is
+    well below the margin, nothing was missed.
+    """
+
+    margin: float
+    deviation: float
+    texts: int
+    pairs: int
+
+    @property
+    def certain(self) -> bool:
+        """Whether no similarity was off by more than half of what was allowed for."""
+        return self.deviation <= self.margin / 2
+
+
+def rescore(
+    encoder: Encoder, rows: Floats, pairs: Pairs, texts: Mapping[int, str], wanted: Wanted, margin: float
+) -> tuple[Pairs, Rescored]:
+    """The wanted pairs with exact similarities, of pairs that are sorted by row, the best first."""
+    exact = Neighbours(len(rows), wanted)
+    starts = np.searchsorted(pairs.rows, np.arange(len(rows) + 1))
+    best = np.arange(len(pairs.rows)) - starts[pairs.rows] < wanted.k
+    told = Rescored(margin, 0.0, 0, 0)
+    chosen = np.isin(pairs.items, pairs.items[best])  # whatever else is paired with what is encoded costs nothing more
+    left = ~chosen
+    for _ in range(2):
+        part = pairs.take(chosen)
+        scores, encoded = _similarities(encoder, rows, part, texts)
+        exact.add(part._replace(scores=scores))
+        exact.best()
+        deviation = max(told.deviation, float(np.abs(scores - part.scores).max(initial=0.0)))
+        told = Rescored(margin, deviation, told.texts + encoded, told.pairs + len(scores))
+        chosen = left & (pairs.scores >= exact.floor[pairs.rows] - np.float32(margin))
+    return exact.best(), told
+
+
+def _similarities(encoder: Encoder, rows: Floats, pairs: Pairs, texts: Mapping[int, str]) -> tuple[Floats, int]:
+    """The exact similarity of each pair, and how many texts were encoded for it."""
+    number_of: dict[str, int] = {}
+    items, places = np.unique(pairs.items, return_inverse=True)
+    numbers = np.array([number_of.setdefault(texts[item], len(number_of)) for item in items.tolist()], np.int64)[places]
+    order = np.argsort(numbers, kind="stable")
+    result = np.empty(len(order), np.float32)
+    distinct = list(number_of)
+    for start, vectors in zip(range(0, len(distinct), _BLOCK), stream(encoder, _blocks(distinct)), strict=True):
+        low, high = np.searchsorted(numbers, [start, start + _BLOCK], sorter=order)
+        part = order[low:high]
+        among = Pairs(pairs.rows[part], numbers[part] - start, pairs.scores[part])
+        result[part] = scanner_for(vectors, rows).similarities(vectors, among)
+    return result, len(distinct)
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
