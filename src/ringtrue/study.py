@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,13 @@ from ringtrue.leakage.pairs import find_leaked_pairs, positives_of
 from ringtrue.leakage.search import Settings as LeakageSettings
 from ringtrue.leakage.search import search_log, usual_encoder
 from ringtrue.provenance import stamp
+from ringtrue.retrieval.pipeline import parse_ranker
+from ringtrue.robustness.audit import audit_robustness
+from ringtrue.robustness.labels import by_paper_names, known_queries
+from ringtrue.robustness.settings import Settings as RobustnessSettings
+from ringtrue.robustness.validity import check
+from ringtrue.robustness.variations import Variation, read_variations
+from ringtrue.robustness.vary import parse_generators, vary
 from ringtrue.subsampling.audit import SubsamplingAudit, audit_subsampling, default_samplers
 from ringtrue.subsampling.build import Budget, Sample, build
 from ringtrue.subsampling.campaign import Campaign, Judging
@@ -37,8 +44,11 @@ from ringtrue.subsampling.sections import mimicry_by_family, mimicry_table
 from ringtrue.subsampling.sizes import document_bytes
 from ringtrue.subsampling.variants import find_variant
 
+USUAL_RANKERS = ("bm25", "bm25 >> rm3")
+USUAL_GENERATORS = ("NeighbCharSwap", "RandomCharSub", "QWERTYCharSub", "RmvStopWords", "RandOrderSwap")
 _NUMBERS = ("replicates", "seed")
-_PATHS = ("runs", "qrels", "variants")
+_KINDS: dict[type, str] = {str: "text", int: "a whole number", list: "a list of texts"}
+_PATHS = ("runs", "qrels", "variants", "variations")
 
 
 def _silent(message: str) -> None:
@@ -56,6 +66,8 @@ class Study:
     train: str | None = None
     variants: Path | None = None
     encoder: str | None = None
+    rankers: tuple[str, ...] = ()
+    variations: Path | None = None
     measure: str = "nDCG@10"
     ties: str = "asc"
     replicates: int = 1000
@@ -75,24 +87,27 @@ class Study:
         for name, value in given.items():
             if name not in known:
                 raise UnknownNameError(f"key in {path}:", name, known)
-            kind = int if name in _NUMBERS else str
+            kind = int if name in _NUMBERS else list if name == "rankers" else str
             if not isinstance(value, kind):
-                raise FormatError(f"{name} should be {'text' if kind is str else 'a whole number'}.", path)
+                raise FormatError(f"{name} should be {_KINDS[kind]}.", path)
         for name in _PATHS:
             if name in given:
                 given[name] = path.parent / given[name]
         for name, apart in (("collection", ":"), ("train", ":"), ("groups", FROM_TAGS)):
             if name in given and apart not in given[name]:
                 given[name] = str(path.parent / given[name])
+        given["rankers"] = tuple(given.get("rankers", ()))
         return cls(**given)
 
-    def given(self, **parts: str | Path | int | None) -> Study:
+    def given(self, **parts: str | Path | int | tuple[str, ...] | None) -> Study:
         """The same study with those parts that are not None."""
         return replace(self, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]
 
     def or_builtin(self) -> Study:
         """The built-in collection where neither a collection nor runs are given."""
-        return self if self.collection or self.runs else replace(self, collection="builtin:lighthouse")
+        if self.collection or self.runs:
+            return self
+        return replace(self, collection="builtin:lighthouse", rankers=self.rankers or USUAL_RANKERS)
 
     def audits(self, say: Callable[[str], None] = _silent) -> Iterator[Audit]:
         """Each audit that can be made, as soon as it is made; `say` hears what is being done."""
@@ -116,6 +131,19 @@ class Study:
             yield audit_subsampling(
                 material.campaign(), measure=measure, replicates=self.replicates, seed=self.seed, say=say
             )
+        if self.rankers and material.collection:
+            yield self._robustness(material.collection, measure, say)
+
+    def _robustness(self, collection: Collection, measure: Measure, say: Callable[[str], None]) -> Audit:
+        """The rankers on the variations that are given, or on those of a few rules that need no model."""
+        if self.variations:
+            made: Iterable[Variation] = read_variations(self.variations, collection.notes)
+        else:
+            made = vary(collection.queries, parse_generators(USUAL_GENERATORS), seed=self.seed)
+        checked = check(known_queries(map(by_paper_names, made), collection.queries, collection.notes))
+        rankers = [parse_ranker(spec) for spec in self.rankers]
+        settings = RobustnessSettings(seed=self.seed)
+        return audit_robustness(collection, rankers, checked, measures=(measure,), settings=settings, say=say)
 
     def _leakage(self, material: Material, train: Collection, test: Collection, measure: Measure) -> Audit:
         """Search, and what the leaks do to the runs and share with the judgments where there are any."""

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from ringtrue.cli import audit, doctor, leakage, subsample
+from ringtrue.cli import audit, doctor, leakage, resources, robustness, subsample
 from ringtrue.errors import RingtrueError
 from ringtrue.provenance import version
 
@@ -27,7 +27,9 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("doctor")(doctor.doctor)
+app.add_typer(resources.app, name="data")
 app.add_typer(leakage.app, name="leakage")
+app.add_typer(robustness.app, name="robustness")
 app.add_typer(subsample.app, name="subsample")
 
 

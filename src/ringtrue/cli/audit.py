@@ -25,6 +25,13 @@ def audit(
     encoder: Annotated[
         str | None, typer.Option(help="What compares queries.  [default: minilm where installed, else hashing]")
     ] = None,
+    ranker: Annotated[
+        list[str] | None,
+        typer.Option("--ranker", help="Try query variations on it: bm25, 'bm25 >> rm3'; may be repeated."),
+    ] = None,
+    variations: Annotated[
+        Path | None, typer.Option(help="Variations of the queries; else a few rules make them.")
+    ] = None,
     measure: MeasureName = None,
     ties: TieRule = None,
     replicates: Annotated[int | None, typer.Option(min=1, help="Bootstrap replicates.  [default: 1000]")] = None,
@@ -43,6 +50,7 @@ def audit(
     base = Study.from_toml(study) if study else Study()
     asked = base.given(
         collection=collection, runs=runs, qrels=qrels, groups=groups, train=train, variants=variants, encoder=encoder,
+        rankers=tuple(ranker) if ranker else None, variations=variations,
         measure=measure, ties=ties, replicates=replicates, seed=seed,
     ).or_builtin()  # fmt: skip
     with Talk(quiet) as say:

@@ -1,0 +1,1 @@
+"""What generators look things up in: word lists that ship with ringtrue, and lexicons and vectors that do not."""

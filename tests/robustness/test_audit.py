@@ -1,0 +1,141 @@
+"""The audit as a whole."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+from ir_measures import AP, nDCG
+
+from ringtrue.audit import Interval, Verdict, gravest
+from ringtrue.data.load import load
+from ringtrue.errors import InputError
+from ringtrue.report.files import write_report
+from ringtrue.report.json import as_json
+from ringtrue.report.text import as_text
+from ringtrue.retrieval.pipeline import parse_ranker
+from ringtrue.robustness import rules
+from ringtrue.robustness.audit import audit_robustness
+from ringtrue.robustness.labels import known_queries, read_labels
+from ringtrue.robustness.ranking import make_task
+from ringtrue.robustness.result import CategoryDrop, Swap
+from ringtrue.robustness.settings import Settings
+from ringtrue.robustness.topics import write_topics
+from ringtrue.robustness.validity import check
+from ringtrue.robustness.vary import parse_generators, vary
+
+_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
+assert _spec and _spec.loader
+toy = importlib.util.module_from_spec(_spec)
+sys.modules["toy"] = toy  # where dataclasses look their module up
+_spec.loader.exec_module(toy)
+
+QUICK = Settings(replicates=50)
+
+
+@pytest.fixture(scope="module")
+def lighthouse():
+    collection = load("builtin:lighthouse")
+    names = ("NeighbCharSwap", "QWERTYCharSub", "RmvStopWords", "RandOrderSwap")
+    rows = known_queries(vary(collection.queries, parse_generators(names)), collection.queries, collection.notes)
+    return collection, check(rows)
+
+
+def test_bm25_and_rm3_on_the_built_in_collection(lighthouse, tmp_path):
+    collection, checked = lighthouse
+    rankers = [parse_ranker("bm25"), parse_ranker("bm25 >> rm3")]
+    audit = audit_robustness(collection, rankers, checked, measures=[nDCG @ 10, AP], settings=QUICK)
+    assert [finding.name for finding in audit.findings] == ["loss of bm25", "loss of bm25 >> rm3", "order of systems"]
+    drops = {(one.system, one.measure, one.category): one.drop for one in audit.drops}
+    assert drops["bm25", "nDCG@10", "ordering"] == pytest.approx(0, abs=1e-12)
+    assert drops["bm25", "nDCG@10", "misspelling"] > 0.02
+    assert len(audit.comparisons) == 2 * 2 * 4
+    text = as_text([audit])
+    assert "Bonferroni's correction over the 4 methods of each system" in text
+    written = {path.name for path in write_report([audit], tmp_path)}
+    assert {"report.html", "result.json", "robustness-table_nDCG_10.tex", "robustness-drops.svg"} <= written
+    again = audit_robustness(collection, rankers, checked, measures=[nDCG @ 10, AP], settings=QUICK)
+    assert as_json([again]) == as_json([audit])
+
+
+def test_every_section_has_a_name_of_its_own():
+    audit = audit_robustness(toy.COLLECTION, [toy.Fragile(), toy.Overlap()], toy.checked(), settings=QUICK)
+    names = [section.name for section in audit.sections()]
+    kinds = [(type(section).__name__, section.name) for section in audit.sections()]
+    assert len(set(kinds)) == len(names)
+    assert "failures" in names
+    assert "failures" in [finding.name for finding in audit.findings]
+
+
+def test_too_few_queries_are_unknown():
+    audit = audit_robustness(toy.COLLECTION, [toy.Overlap()], toy.checked(), settings=QUICK)
+    assert gravest(audit.findings) is Verdict.UNKNOWN
+    assert "3 at most" in audit.findings[0].seen
+
+
+def test_depths_of_re_ranking():
+    settings = Settings(replicates=20, depths=(1, 5))
+    pipeline = toy.Overlap() >> toy.Overlap(first=1)
+    audit = audit_robustness(toy.COLLECTION, [pipeline, toy.Overlap()], toy.checked(), settings=settings)
+    assert [(row.system, row.depth) for row in audit.depths] == [(repr(pipeline), 1)] * 3 + [(repr(pipeline), 5)] * 3
+    assert "depths" in [section.name for section in audit.sections()]
+
+
+def test_runs_made_elsewhere_stand_beside_rankers(tmp_path):
+    task = make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked())
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for path in write_topics(task, tmp_path / "topics"):
+        run = toy.Overlap().rank(toy.COLLECTION, load(queries=path).queries)
+        (folder / f"{path.stem}.run").write_text(run.to_trec(), encoding="utf-8")
+    audit = audit_robustness(toy.COLLECTION, [toy.Overlap()], toy.checked(), runs=[folder], settings=QUICK)
+    here, there = audit.systems
+    assert there.values.system == "elsewhere"
+    assert [one.varied for one in here.comparisons] == [one.varied for one in there.comparisons]
+
+
+def test_systems_must_be_there_and_have_names_of_their_own():
+    with pytest.raises(InputError, match="no system"):
+        audit_robustness(toy.COLLECTION, [], toy.checked())
+    with pytest.raises(InputError, match="two systems are named 'Overlap'"):
+        audit_robustness(toy.COLLECTION, [toy.Overlap(), toy.Overlap()], toy.checked())
+
+
+def drop(value: float, queries: int = 50) -> CategoryDrop:
+    return CategoryDrop("s", "nDCG@10", "misspelling", queries, 60, 0.5, 0.4, value, Interval(0, 1), value, 0)
+
+
+@pytest.mark.parametrize(
+    ("drops", "verdict"),
+    [
+        ([drop(0.10)], Verdict.PASS),
+        ([drop(0.25), drop(0.0)], Verdict.WARN),
+        ([drop(0.2), drop(0.26)], Verdict.FAIL),
+        ([drop(0.9, queries=9)], Verdict.UNKNOWN),
+        ([drop(0.9, queries=9), drop(0.01)], Verdict.PASS),
+        ([drop(-0.2)], Verdict.PASS),
+    ],
+)
+def test_the_worst_category_decides(drops, verdict):
+    assert rules.survives(drops).verdict is verdict
+
+
+def test_a_significant_swap_fails_and_another_warns():
+    swap = Swap("nDCG@10", "misspelling", "DeleteChar", "a", "b", 0.1, 0.1, 0.5, 1.0)
+    assert rules.same_order([], 2, 3)[0].verdict is Verdict.PASS
+    assert rules.same_order([swap], 2, 3)[0].verdict is Verdict.WARN
+    assert rules.same_order([swap._replace(p_corrected=0.01)], 2, 3)[0].verdict is Verdict.FAIL
+    assert rules.same_order([swap], 1, 3) == ()
+
+
+def test_the_study_variations_on_the_judged_passages(shared: Path):
+    collection = load(shared / "collections" / "dl19-judged")
+    labels = read_labels(shared / "robustness" / "variations_trec2019_labeled.csv", collection.notes)
+    rows = known_queries([label.variation for label in labels], collection.queries, collection.notes)
+    audit = audit_robustness(collection, [parse_ranker("bm25")], check(rows, labels=labels), settings=QUICK)
+    assert [one.valid for one in audit.comparisons] == [43, 42, 42, 37, 35, 43, 23, 26, 27, 16]
+    assert all(one.queries == 43 for one in audit.comparisons)
+    worst = max(audit.drops, key=lambda one: one.drop)
+    assert worst.category == "misspelling" and 0.2 < worst.drop < 0.4

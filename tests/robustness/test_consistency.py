@@ -1,0 +1,52 @@
+"""Mean, variance and risk over the ways to write a query."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ir_measures import nDCG
+
+from ringtrue.robustness.consistency import consistency
+from ringtrue.robustness.evaluate import score
+from ringtrue.robustness.ranking import make_task, rank_task
+
+_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
+assert _spec and _spec.loader
+toy = importlib.util.module_from_spec(_spec)
+sys.modules["toy"] = toy  # where dataclasses look their module up
+_spec.loader.exec_module(toy)
+
+
+def test_figures_by_hand():
+    task = make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked())
+    values = score(rank_task(toy.Overlap(), toy.COLLECTION, task), task, toy.COLLECTION.qrels, [nDCG @ 10])
+    found = consistency(values, nDCG @ 10, aversion=2.0)
+    ways = [
+        [values.original[0, query], *(value for value in values.slots[0, :, query] if not np.isnan(value))]
+        for query in range(3)
+    ]
+    assert [len(some) for some in ways] == [5, 2, 3]
+    assert (found.queries, found.variations) == (3, 7)
+    means = [np.mean(some) for some in ways]
+    assert found.mean == pytest.approx(np.mean(means))
+    assert found.within == pytest.approx(np.mean([np.std(some, ddof=1) for some in ways]))
+    assert found.between == pytest.approx(np.std(means, ddof=1))
+    assert found.worst == pytest.approx(np.mean([min(some) for some in ways]))
+    assert found.best == pytest.approx(np.mean([max(some) for some in ways]))
+    assert found.risk_adjusted == pytest.approx(found.mean - 2 * np.mean([np.var(some, ddof=1) for some in ways]))
+    gains = [[after - some[0] for after in some[1:]] for some in ways]
+    weighed = [np.mean([gain if gain > 0 else 3 * gain for gain in some]) for some in gains]
+    assert found.gain_less_risk == pytest.approx(np.mean(weighed))
+
+
+def test_nothing_valid_gives_no_figures():
+    rows = [one._replace(valid=False) for one in toy.checked()]
+    task = make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, rows)
+    values = score(rank_task(toy.Overlap(), toy.COLLECTION, task), task, toy.COLLECTION.qrels, [nDCG @ 10])
+    found = consistency(values, nDCG @ 10)
+    assert found.queries == found.variations == 0
+    assert np.isnan(found.mean) and np.isnan(found.worst)

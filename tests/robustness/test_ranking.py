@@ -1,0 +1,118 @@
+"""Rankings of variations: slots, failures, re-ranking alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from ringtrue.data.records import Query
+from ringtrue.errors import InputError, MissingModelError
+from ringtrue.retrieval.pipeline import Cut, Pipeline
+from ringtrue.robustness.ranking import MethodCounts, Slot, at_depth, make_task, rank_task, split_first_stage
+
+_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
+assert _spec and _spec.loader
+toy = importlib.util.module_from_spec(_spec)
+sys.modules["toy"] = toy  # where dataclasses look their module up
+_spec.loader.exec_module(toy)
+
+
+@pytest.fixture
+def task():
+    return make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked())
+
+
+def test_variations_are_sorted_into_slots(task):
+    assert task.texts == {
+        Slot("misspelling", "DeleteChar"): {"q1": "red fx", "q2": "lmp dor", "q3": "dog huse"},
+        Slot("misspelling", "DeleteChar", 2): {"q1": "re fox"},
+        Slot("ordering", "RandOrderSwap"): {"q1": "fox red", "q3": "house dog"},
+        Slot("recorded", "Recorded"): {"q1": "snow fox"},
+    }
+    assert [query.query_id for query in task.queries] == ["q1", "q2", "q3", "q4"]
+    assert task.unjudged == 1
+
+
+def test_nothing_is_dropped_without_a_count(task):
+    assert task.counts == (
+        MethodCounts("misspelling", "DeleteChar", variations=4, valid=3, invalid=0, copies=0, missing=1),
+        MethodCounts("ordering", "RandOrderSwap", variations=3, valid=2, invalid=0, copies=1, missing=1),
+        MethodCounts("recorded", "Recorded", variations=1, valid=1, invalid=0, copies=0, missing=3),
+    )
+
+
+def test_nothing_to_rank_is_an_error():
+    with pytest.raises(InputError, match="no query has judgments"):
+        make_task(toy.QUERIES[4:], toy.COLLECTION.qrels.topics, toy.checked())
+    with pytest.raises(InputError, match="no variations of judged queries"):
+        make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked()[-1:])
+
+
+def test_each_slot_is_ranked_as_if_its_texts_were_the_queries(task):
+    ranked = rank_task(toy.Overlap(), toy.COLLECTION, task)
+    for slot, texts in task.texts.items():
+        expected = toy.Overlap().rank(toy.COLLECTION, [Query(*item) for item in texts.items()])
+        assert ranked.varied[slot].rankings == expected.rankings
+    assert ranked.failures == ()
+    assert ranked.name == "Overlap"
+
+
+def test_a_query_that_fails_is_recorded_and_the_rest_goes_on(task):
+    ranked = rank_task(toy.Fragile(), toy.COLLECTION, task)
+    (failure,) = ranked.failures
+    assert failure[:3] == ("Fragile", "q2", Slot("misspelling", "DeleteChar"))
+    assert failure.error == "ZeroDivisionError: cannot do lmp"
+    whole = rank_task(toy.Overlap(), toy.COLLECTION, task)
+    slot = Slot("misspelling", "DeleteChar")
+    assert ranked.varied[slot].topics == ("q1", "q3")
+    assert ranked.varied[slot].ranking("q1") == whole.varied[slot].ranking("q1")
+
+
+def test_failing_everywhere_is_an_error(task):
+    with pytest.raises(InputError, match="'Fragile:word=' fails on every query, on the first with ZeroDivisionError"):
+        rank_task(toy.Fragile(word=""), toy.COLLECTION, task)
+
+
+def test_a_missing_model_is_not_a_failure_of_a_query(task):
+    class Missing(toy.Overlap):
+        def rank(self, collection, queries, candidates=None):
+            raise MissingModelError("no weights")
+
+    with pytest.raises(MissingModelError):
+        rank_task(Missing(), toy.COLLECTION, task)
+
+
+def test_with_re_ranking_alone_the_first_stage_sees_the_original_query(task):
+    pipeline = toy.Overlap() >> toy.Overlap(first=1)
+    ranked = rank_task(pipeline, toy.COLLECTION, task, rerank_only=True)
+    slot = Slot("recorded", "Recorded")
+    # d4 has the word of the variation but not of the original query
+    assert [line.doc_id for line in rank_task(pipeline, toy.COLLECTION, task).varied[slot].ranking("q1")] == [
+        "d1",
+        "d4",
+        "d3",
+    ]
+    assert [line.doc_id for line in ranked.varied[slot].ranking("q1")] == ["d1", "d3"]
+    assert ranked.original.rankings == rank_task(pipeline, toy.COLLECTION, task).original.rankings
+    assert ranked.name == repr(pipeline)
+
+
+def test_re_ranking_alone_needs_two_stages(task):
+    with pytest.raises(InputError, match="has one stage"):
+        rank_task(toy.Overlap(), toy.COLLECTION, task, rerank_only=True)
+
+
+def test_pipelines_are_split_and_cut():
+    a, b, c = toy.Overlap(), toy.Overlap(1), toy.Overlap(2)
+    assert split_first_stage(a >> b) == (a, b)
+    assert split_first_stage(a >> b >> c) == (a, Pipeline((b, c)))
+    assert at_depth(a % 100 >> b, 10) == Pipeline((Cut(a, 10), b))
+    assert at_depth(a >> b >> c, 10) == Pipeline((Cut(a, 10), b, c))
+
+
+def test_rankings_are_cut_to_the_depth(task):
+    ranked = rank_task(toy.Overlap(), toy.COLLECTION, task, depth=1)
+    assert all(len(ranking) == 1 for ranking in ranked.original.rankings.values())

@@ -1,0 +1,74 @@
+"""Many queries, many generators."""
+
+from __future__ import annotations
+
+import pytest
+
+from ringtrue.data.records import Query
+from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.robustness.generators.delete_char import DeleteChar
+from ringtrue.robustness.generators.rmv_stop_words import RmvStopWords
+from ringtrue.robustness.generators.w_net_syn_swap import WNetSynSwap
+from ringtrue.robustness.variations import Variation
+from ringtrue.robustness.vary import parse_generators, vary
+
+QUERIES = (Query("1", "the sea is blue"), Query("2", "blue whales"), Query("3", "who is it"))
+
+
+def test_rows_in_order_with_reasons():
+    assert list(vary(QUERIES, [RmvStopWords()], seed=7)) == [
+        Variation("1", "naturality", "RmvStopWords", "the sea is blue", "sea blue", 7),
+        Variation("2", "naturality", "RmvStopWords", "blue whales", None, 7, "no stop word in the query"),
+        Variation("3", "naturality", "RmvStopWords", "who is it", None, 7, "every word is a stop word"),
+    ]
+
+
+def test_several_a_query_and_why_there_are_no_more():
+    rows = list(vary(QUERIES[:1], [RmvStopWords(), DeleteChar()], n=3))
+    assert [(row.method, row.reason) for row in rows] == [
+        ("RmvStopWords", "only 1 of 3 found"),
+        ("DeleteChar", ""),
+        ("DeleteChar", ""),
+        ("DeleteChar", ""),
+    ]
+    assert len({row.variation for row in rows}) == 4
+
+
+def test_neither_other_queries_nor_other_generators_count():
+    together = set(vary(QUERIES, parse_generators(["misspelling"])))
+    alone = {row for query in QUERIES for spec in ("deletechar", "SplitWord") for row in _rows(query, spec)}
+    assert alone <= together
+    renamed = QUERIES[1]._replace(query_id="other")
+    assert [row.variation for row in _rows(renamed, "DeleteChar")] == [
+        row.variation for row in _rows(QUERIES[1], "DeleteChar")
+    ]
+
+
+def _rows(query: Query, spec: str) -> list[Variation]:
+    return list(vary([query], parse_generators([spec])))
+
+
+def test_names_in_any_case_with_options():
+    (made,) = parse_generators(["wnetSYNswap:choice=random"])
+    assert made == WNetSynSwap(choice="random")
+    assert repr(made) == "WNetSynSwap:choice=random"
+
+
+def test_categories_and_each_once():
+    names = [repr(made) for made in parse_generators(["Ordering", "randorderswap", "RandOrderSwap", "spelling"])]
+    assert names == ["RandOrderSwap", "BritishAmerican"]
+
+
+def test_bad_input():
+    with pytest.raises(UnknownNameError, match="did you mean WNetSynSwap"):
+        parse_generators(["WordNetSynSwap"])
+    with pytest.raises(UnknownNameError, match="option"):
+        parse_generators(["WNetSynSwap:chioce=random"])
+    with pytest.raises(UnknownNameError):
+        parse_generators(["misspelling:n=3"])
+    with pytest.raises(InputError, match="no generator is named"):
+        parse_generators([])
+    with pytest.raises(InputError, match="two queries have the id '1'"):
+        list(vary([QUERIES[0], QUERIES[0]], [DeleteChar()]))
+    with pytest.raises(InputError, match="1 or more"):
+        list(vary(QUERIES, [DeleteChar()], n=0))
