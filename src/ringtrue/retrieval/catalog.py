@@ -21,9 +21,10 @@ RANKERS: Registry[Ranker] = Registry(
         "hiemstra": "ringtrue.retrieval.weighting:Hiemstra",
         "ifb2": "ringtrue.retrieval.weighting:IFB2",
         "inb2": "ringtrue.retrieval.weighting:InB2",
+        "lateinteraction": "ringtrue.retrieval.rankers.lateinteraction:LateInteraction",
         "pl2": "ringtrue.retrieval.weighting:PL2",
         "rm3": "ringtrue.retrieval.rm3:RM3",
         "tfidf": "ringtrue.retrieval.weighting:TFIDF",
     },
-    extras={"biencoder": "neural"},
+    extras={"biencoder": "neural", "lateinteraction": "neural"},
 )

@@ -69,6 +69,11 @@ class BertNetwork:
         with torch.inference_mode():
             return functional.normalize(self._pool(self._forward(ids)), dim=1)
 
+    def tokens(self, ids: Tensor) -> Tensor:
+        """One vector of length one for each token of each sequence, in fp32."""
+        with torch.inference_mode():
+            return functional.normalize(self._forward(ids).float(), dim=2)
+
     def _forward(self, ids: Tensor) -> Tensor:
         batch, length = ids.shape
         x = (functional.embedding(ids, self._words) + self._positions[:length]).view(batch * length, -1)
