@@ -1,7 +1,7 @@
 """Write docs/commands.md from the command line itself, and the outputs that README and docs show.
 
 `make docs` calls it. A text between `<!-- output:ARGUMENTS -->` and `<!-- /output -->` is what `ringtrue ARGUMENTS`
-prints, cut after `| LINES`.
+prints, cut after `| LINES`, or the last lines where the number is negative.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def refresh(text: str) -> str:
         command = [sys.executable, "-m", "ringtrue", *arguments.split()]
         environment = {**os.environ, "COLUMNS": "100"}
         printed = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-        kept = printed.rstrip().splitlines()[: int(lines) if lines.strip() else None]
+        kept, count = printed.rstrip().splitlines(), int(lines.strip() or 0)
+        kept = kept[count:] if count < 0 else kept[: count or None]
         body = "\n".join(line.rstrip() for line in kept)
         return f"<!-- output:{found[1]} -->\n```\n{body}\n```\n<!-- /output -->"
 

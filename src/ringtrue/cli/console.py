@@ -56,12 +56,12 @@ def show(
     quiet: bool,
 ) -> None:
     """Print the audits as tables (long ones cut, and said so) or JSON, and write the folder that `--out` names."""
+    written = write_report(audits, out, title=title, page=page) if out is not None else []
     if json:
         typer.echo(as_json(audits), nl=False)
     else:
         print_audits(audits, Console(highlight=False), rows=ROWS, out=out)
     if out is not None:
-        written = write_report(audits, out, title=title, page=page)
         Console(stderr=True, quiet=quiet, highlight=False).print(
             f"ringtrue: {len(written)} files written to {out}; open {out / page}", soft_wrap=True
         )

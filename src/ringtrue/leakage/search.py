@@ -231,7 +231,13 @@ def _pairs(found: Found, texts: Sequence[TopicText]) -> list[Candidate]:
         key = text.topic_id, query_id, text.field
         if key not in best or similarity > best[key].similarity:
             best[key] = Candidate(
-                text.topic_id, text.field, text.text, query_id, found.texts[item], float(similarity), source=source
+                text.topic_id,
+                text.field,
+                text.text,
+                query_id,
+                found.texts[item],
+                min(float(similarity), 1.0),
+                source=source,
             )
     return [best[key] for key in sorted(best)]
 

@@ -46,10 +46,14 @@ class SubsamplingAudit:
         """Whether a sample that is smaller than the union of all runs is reliable enough."""
         return (self._finding(),)
 
+    @property
+    def _target(self) -> float:
+        return TARGET_TAU if self.plan is None else self.plan.limits.target_tau
+
     def _finding(self) -> Finding:
         rule = (
             f"for some sample of less than {SMALLER:.0%} of all retrieved documents, the lower end of the 95 % "
-            f"interval of tau_AP_b, each system as predicted without its group, is at least {TARGET_TAU}"
+            f"interval of tau_AP_b, each system as predicted without its group, is at least {self._target}"
         )
         if self.plan is None:
             seen = f"{self.groups} groups are too few: leaving one out needs at least {FEWEST_GROUPS}."
@@ -61,7 +65,7 @@ class SubsamplingAudit:
         if math.isnan(shown.tau):
             seen = "all systems are tied, so that no order can be compared."
             return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
-        near = shown.tau >= TARGET_TAU
+        near = shown.tau >= self._target
         verdict = Verdict.PASS if chosen else Verdict.WARN if near else Verdict.FAIL
         seen = (
             f"{shown.sampler} keeps {shown.docs:,.0f} of {largest.docs:,.0f} documents "
