@@ -13,7 +13,7 @@ demo: $(VENV)/ready  ## audit the built-in collection: a verdict here, a page in
 	$(BIN)/ringtrue audit --out report --page index.html
 
 test: $(VENV)/ready-dev  ## run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/ready-dev  ## style, types, layers
 	$(BIN)/ruff check
