@@ -18,6 +18,8 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
+_SHOWN = 30
+
 
 class RingtrueError(Exception):
     """The root: catch it to catch all that ringtrue raises on purpose."""
@@ -47,7 +49,8 @@ class UnknownNameError(InputError):
         """List the nearest names, or all of them where none is near."""
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}."
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:_SHOWN]) or 'none'}{more}."
         super().__init__(f"unknown {kind} {name!r}; {hint}")
         self.kind = kind
         self.name = name

@@ -28,6 +28,7 @@ from ringtrue.leakage.pairs import find_leaked_pairs, positives_of
 from ringtrue.leakage.search import Settings as LeakageSettings
 from ringtrue.leakage.search import search_log, usual_encoder
 from ringtrue.provenance import stamp
+from ringtrue.retrieval.encoders import ENCODERS
 from ringtrue.retrieval.pipeline import parse_ranker
 from ringtrue.robustness.audit import audit_robustness
 from ringtrue.robustness.labels import by_paper_names, known_queries
@@ -81,7 +82,7 @@ class Study:
                 given = tomllib.load(file)
         except OSError as error:
             raise InputError(f"cannot read the study file {path}: {error.strerror}.") from error
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise FormatError(f"not valid TOML: {error}.", path) from error
         known = {field.name: type(field.default) for field in fields(cls)}
         for name, value in given.items():
@@ -112,7 +113,7 @@ class Study:
     def audits(self, say: Callable[[str], None] = _silent) -> Iterator[Audit]:
         """Each audit that can be made, as soon as it is made; `say` hears what is being done."""
         material = Material(self, say)
-        measure = parse_measure(self.measure)
+        measure = self.check()
         if not (material.has_runs or material.training):
             raise InputError("nothing to audit: give runs (--runs FOLDER) or training queries (--train FILE).")
         if material.has_runs:
@@ -133,6 +134,16 @@ class Study:
             )
         if self.rankers and material.collection:
             yield self._robustness(material.collection, measure, say)
+
+    def check(self) -> Measure:
+        """Look at all names before anything is read, so that a slip is not found minutes later."""
+        if self.ties not in list(Ties):
+            raise UnknownNameError("tie rule", self.ties, list(Ties))
+        if self.encoder:
+            ENCODERS.find(self.encoder.partition(":")[0])
+        for ranker in self.rankers:
+            parse_ranker(ranker)
+        return parse_measure(self.measure)
 
     def _robustness(self, collection: Collection, measure: Measure, say: Callable[[str], None]) -> Audit:
         """The rankers on the variations that are given, or on those of a few rules that need no model."""

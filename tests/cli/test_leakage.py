@@ -86,6 +86,8 @@ def test_the_studys_tables(call, shared: Path):
         (("search", "--encoder", "minilmm"), 2, "did you mean minilm"),
         (("search", "--encoder", "sbert:/no/such/model"), 3, "is neither a folder"),
         (("search", "--encoder", "hashing:dimension=7"), 2, "unknown option of encoder 'hashing'"),
+        (("search", "--encoder", "hashing", "--threshold", "nan"), 2, "a cosine lies between -1 and 1"),
+        (("search", "--encoder", "hashing", "--threshold", "5"), 2, "a cosine lies between -1 and 1"),
         (("calibrate", "nolabels.jsonl"), 2, "nolabels.jsonl"),
         (("impact", "--candidates", "none.jsonl"), 2, "none.jsonl"),
         (("clean", "--train", "builtin:lighthouse", "--candidates", "none.jsonl", "--out", "x"), 2, "none.jsonl"),
@@ -98,3 +100,24 @@ def test_bad_input(call, monkeypatch, tmp_path, arguments, code, message):
     done = call("leakage", *arguments, "-q") if arguments[0] != "labels" else call("leakage", *arguments)
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_candidates_of_another_collection_are_refused(call, searched, tmp_path):
+    rows = [json.loads(line) for line in (searched / "candidates.jsonl").read_text(encoding="utf-8").splitlines()]
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(json.dumps({**row, "topic_id": f"x{row['topic_id']}"}) + "\n" for row in rows))
+    done = call("leakage", "impact", "--candidates", other, "-q")
+    assert done.returncode == 2 and "candidates of another collection" in done.stderr
+
+
+def test_topics_outside_of_the_evaluation_do_not_count(call, searched, tmp_path):
+    rows = [json.loads(line) for line in (searched / "candidates.jsonl").read_text(encoding="utf-8").splitlines()]
+    more = tmp_path / "more.jsonl"
+    strangers = [{**row, "topic_id": f"x{row['topic_id']}"} for row in rows]
+    more.write_text("".join(json.dumps(row) + "\n" for row in (*rows, *strangers)))
+    plain, wide = (
+        json.loads(call("leakage", "impact", "--candidates", path, "--json", "-q").stdout)["audits"][0]
+        for path in (searched / "candidates.jsonl", more)
+    )
+    assert plain["findings"][0]["figure"] == wide["findings"][0]["figure"]
+    assert "more topics have candidates, but are not among these 50" in wide["findings"][0]["seen"]

@@ -47,10 +47,14 @@ def main() -> None:
     except RingtrueError as error:
         typer.echo(f"ringtrue: {error}", err=True)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            # the reader of our output has gone, as with `| head`; do not fail again when stdout is flushed
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        place = f" {error.filename}" if error.filename else ""
+        typer.echo(f"ringtrue: cannot read or write{place}: {error.strerror or error}.", err=True)
+        sys.exit(RingtrueError.exit_code)
     except KeyboardInterrupt:
         typer.echo("ringtrue: interrupted; what was finished is kept.", err=True)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # the reader of our output has gone, as with `| head`; do not fail again when stdout is flushed
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)

@@ -34,7 +34,9 @@ def audit(
     ] = None,
     measure: MeasureName = None,
     ties: TieRule = None,
-    replicates: Annotated[int | None, typer.Option(min=1, help="Bootstrap replicates.  [default: 1000]")] = None,
+    replicates: Annotated[
+        int | None, typer.Option(min=20, help="Replicates for samples' intervals.  [default: 1000]")
+    ] = None,
     seed: Seed = None,
     out: Out = None,
     page: Page = "report.html",

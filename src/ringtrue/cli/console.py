@@ -23,7 +23,7 @@ class Talk:
 
     def __init__(self, quiet: bool) -> None:
         """Stay silent where `quiet`."""
-        self._console = Console(stderr=True, quiet=quiet, highlight=False)
+        self._console = Console(stderr=True, quiet=quiet, highlight=False, markup=False, emoji=False)
         self._status = Status("", console=self._console)
 
     def __enter__(self) -> Talk:
@@ -62,6 +62,6 @@ def show(
     else:
         print_audits(audits, Console(highlight=False), rows=ROWS, out=out)
     if out is not None:
-        Console(stderr=True, quiet=quiet, highlight=False).print(
+        Console(stderr=True, quiet=quiet, highlight=False, markup=False, emoji=False).print(
             f"ringtrue: {len(written)} files written to {out}; open {out / page}", soft_wrap=True
         )

@@ -40,7 +40,9 @@ def search(
     variants: Variants = None,
     encoder: EncoderName = None,
     threshold: Threshold = None,
-    k: Annotated[int, typer.Option("--k", min=1, help="Nearest queries for each text.")] = 100,
+    k: Annotated[
+        int, typer.Option("--k", min=1, help="Nearest queries kept for each text, besides all above the threshold.")
+    ] = 100,
     narrative: Annotated[bool, typer.Option(help="Search for narratives too.")] = False,
     keep_embeddings: Annotated[bool, typer.Option(help="Keep the log's vectors for a second search.")] = False,
     detectors: Annotated[bool, typer.Option(help="Compare with lexical detectors.")] = False,
@@ -239,6 +241,7 @@ def impact(
 ) -> None:
     """Compare the systems with and without the leaked topics; needs only runs, judgments and candidates."""
     from ringtrue.cli.console import Talk, show
+    from ringtrue.errors import InputError
     from ringtrue.evaluation.measures import parse_measure
     from ringtrue.leakage.audit import audit_leakage
     from ringtrue.leakage.candidates import read_candidates
@@ -252,6 +255,11 @@ def impact(
     with Talk(quiet) as say:
         material = Material(study, say)
         leaked = leaked_topics(Choice(threshold).leaks(given))
+        if given and not {one.topic_id for one in given}.intersection(material.qrels.topics):
+            raise InputError(
+                f"{candidates}: none of its topics ({given[0].topic_id}, …) is judged; "
+                "are these the candidates of another collection?"
+            )
         found = measure_impact(
             material.runs,
             material.qrels,

@@ -28,7 +28,7 @@ Groups = Annotated[
 ]
 MeasureName = Annotated[str | None, typer.Option("--measure", help="An ir_measures name.  [default: nDCG@10]")]
 TieRule = Annotated[str | None, typer.Option("--ties", help="Tie rule: asc, desc or trec.  [default: asc]")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything random.  [default: 42]")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of everything random.  [default: 42]")]
 
 
 class FailOn(StrEnum):

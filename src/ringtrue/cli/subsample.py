@@ -32,7 +32,7 @@ class Variant(StrEnum):
 VariantName = Annotated[
     Variant, typer.Option("--variant", help="Judgments cut by topic, by document, or all as the study's code does it.")
 ]
-Replicates = Annotated[int, typer.Option("--replicates", min=1, help="Bootstrap replicates.")]
+Replicates = Annotated[int, typer.Option("--replicates", min=20, help="Bootstrap replicates.")]
 Top = Annotated[
     float, typer.Option("--top", min=0.01, max=1.0, help="Share of the best systems for the …_top columns.")
 ]

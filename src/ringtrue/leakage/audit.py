@@ -29,14 +29,19 @@ class LeakageAudit:
 
     @cached_property
     def leaks(self) -> tuple[Candidate, ...]:
-        """The candidates that count, each topic and query once."""
+        """The candidates that count, of the topics that were searched for, each topic and query once."""
+        searched = frozenset(self.search.topics)
+        return tuple(leak for leak in self._counted if leak.topic_id in searched)
+
+    @cached_property
+    def _counted(self) -> tuple[Candidate, ...]:
         return best_texts(self.choice.leaks(self.search.candidates))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Leaked topics first, then what they change."""
         return (
-            rules.leaked_share(self.search, self.leaks, self.choice.rule),
+            rules.leaked_share(self.search, self._counted, self.choice.rule),
             *((rules.search_recall(self.search.recall),) if self.search.recall else ()),
             *((rules.leaked_documents(self.pairs),) if self.pairs is not None else ()),
             rules.order_of_systems(self.impact, leaks=bool(self.leaks)),

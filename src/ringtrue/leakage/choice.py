@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from ringtrue.errors import InputError
 from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.thresholds import check_threshold
 
 
 class Counted(StrEnum):
@@ -30,6 +31,11 @@ class Choice:
     counted: Counted = Counted.ALL
     likely: float = 0.5
     verified: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """A threshold that is no cosine would let everything or nothing count, without a word."""
+        if self.threshold is not None:
+            check_threshold(self.threshold)
 
     @property
     def rule(self) -> str:

@@ -28,6 +28,7 @@ def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choic
     )
     leaked = {leak.topic_id for leak in leaks}
     topics, searched = len(leaked.intersection(search.topics)), len(search.topics)
+    leaks = [leak for leak in leaks if leak.topic_id in frozenset(search.topics)]
     if not searched or search.log_size == 0:
         missing = "topic was searched for" if not searched else "training query was searched"
         return Finding("leaked topics", Verdict.UNKNOWN, rule, f"no {missing}.")

@@ -27,7 +27,7 @@ from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.embeddings import KeptVectors
 from ringtrue.leakage.reformulation import predict
 from ringtrue.leakage.result import SearchResult
-from ringtrue.leakage.thresholds import default_threshold, find_threshold
+from ringtrue.leakage.thresholds import check_threshold, default_threshold, find_threshold
 from ringtrue.retrieval.encoders import ENCODERS, Encoder
 from ringtrue.retrieval.search import HALF_MARGIN, Block, ExactSearch, Found, Screen
 
@@ -75,7 +75,8 @@ def search_log(
     settings = settings or Settings()
     encoder = ENCODERS.parse(settings.encoder)
     say(f"encoder {encoder!r} gives vectors of {encoder.dim} numbers")  # a model that is not there is said first
-    threshold = default_threshold(settings.encoder).value if settings.threshold is None else settings.threshold
+    given = settings.threshold
+    threshold = default_threshold(settings.encoder).value if given is None else check_threshold(given)
     notes = Notes()
     texts = topic_texts(test.queries, narrative=settings.narrative, notes=notes)
     job = _Job(encoder, texts, threshold, settings, log_key(train))

@@ -77,6 +77,13 @@ def find_threshold(encoder: str) -> Threshold | None:
     return _TABLE.get(_SAME.get(name, name))
 
 
+def check_threshold(value: float) -> float:
+    """A threshold that a cosine can be above or below."""
+    if not -1 <= value <= 1:
+        raise InputError(f"the threshold is {value:g}; a cosine lies between -1 and 1.")
+    return value
+
+
 def default_threshold(encoder: str) -> Threshold:
     """The default of an encoder; one that was never calibrated is an error that says what to do."""
     found = find_threshold(encoder)

@@ -78,7 +78,7 @@ def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Pa
 def _print_overview(parts: tuple[Chapter, ...], console: Console) -> None:
     """All verdicts together."""
     grid = Grid.grid(padding=(0, 2))
-    grid.add_row(_badge(overall(parts), console), Words("all questions", "bold"))
+    grid.add_row(_badge(overall(parts), console), Words("all questions asked", "bold"))
     for chapter in parts:
         grid.add_row(_badge(chapter.verdict, console) if chapter.findings else Words(""), Words(chapter.title))
     console.rule(style="dim", characters="-" if console.options.ascii_only else "─")

@@ -35,6 +35,7 @@ class SubsamplingAudit:
     measure: Measure
     top: float
     systems: int
+    retrieved: int
     groups: int
     provenance: Provenance
 
@@ -53,25 +54,25 @@ class SubsamplingAudit:
     def _finding(self) -> Finding:
         rule = (
             f"for some sample of less than {SMALLER:.0%} of all retrieved documents, the lower end of the 95 % "
-            f"interval of tau_AP_b, each system as predicted without its group, is at least {self._target}"
+            f"interval of tau_AP_b, each system as predicted without its group, is at least {self._target}; "
+            "a warning where the coefficient itself is"
         )
         if self.plan is None:
             seen = f"{self.groups} groups are too few: leaving one out needs at least {FEWEST_GROUPS}."
             return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
-        largest = self.plan.options[-1]
-        smaller = [option for option in self.plan.options if option.docs < SMALLER * largest.docs]
+        smaller = [option for option in self.plan.options if option.docs < SMALLER * self.retrieved]
         chosen = next((option for option in smaller if option.reliable), None)
-        shown = chosen or max(smaller, key=lambda option: option.low, default=largest)
+        shown = chosen or max(smaller, key=lambda option: option.low, default=self.plan.options[-1])
         if math.isnan(shown.tau):
             seen = "all systems are tied, so that no order can be compared."
             return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
         near = shown.tau >= self._target
         verdict = Verdict.PASS if chosen else Verdict.WARN if near else Verdict.FAIL
         seen = (
-            f"{shown.sampler} keeps {shown.docs:,.0f} of {largest.docs:,.0f} documents "
-            f"({shown.docs / largest.docs:.0%}) at tau_AP_b {shown.tau:.3f} ({shown.low:.3f} to {shown.high:.3f})"
+            f"{shown.sampler} keeps {shown.docs:,.0f} of {self.retrieved:,} documents "
+            f"({shown.docs / self.retrieved:.0%}) at tau_AP_b {shown.tau:.3f} ({shown.low:.3f} to {shown.high:.3f})"
         )
-        seen += "." if chosen else "; no smaller sample is reliable enough."
+        seen += "." if chosen else ": the nearest to it, but not reliable enough."
         one = next(found for found in self.samplers if found.sampler == shown.sampler)
         return Finding(
             "reliable sample", verdict, rule, seen, shown.tau, one.intervals[self.plan.limits.view].unpooled_tau_ap_b
@@ -134,6 +135,7 @@ def audit_subsampling(
         measure=measure,
         top=top,
         systems=len(campaign.runs),
+        retrieved=len(campaign.runs.docs),
         groups=groups,
         provenance=stamp(samplers, settings=settings),
     )

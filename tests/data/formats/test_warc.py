@@ -173,7 +173,9 @@ def test_a_record_with_a_damaged_beginning_is_not_passed_over(tmp_path: Path):
         read(tmp_path / "x.warc", data[:start] + b"XXXX" + data[start + 4 :])
 
 
-@pytest.mark.parametrize(("name", "data"), [("x.warc", b""), ("x.warc", b"hello\n"), ("x.warc.gz", gzip.compress(b"", mtime=0))])
+@pytest.mark.parametrize(
+    ("name", "data"), [("x.warc", b""), ("x.warc", b"hello\n"), ("x.warc.gz", gzip.compress(b"", mtime=0))]
+)
 def test_what_is_no_archive(tmp_path: Path, name, data):
     with pytest.raises(FormatError):
         read(tmp_path / name, data)
