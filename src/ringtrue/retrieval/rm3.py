@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ringtrue.data.records import Query, ScoredDoc
     from ringtrue.data.runs import Run
 
+Bag = tuple[Ints, Ints]
+"""The terms of a document and how often it has each."""
+
 
 @dataclass(frozen=True, repr=False)
 class RM3(Composable):
@@ -46,7 +49,7 @@ class RM3(Composable):
 
     def rank(self, collection: Collection, queries: Sequence[Query], candidates: Run | None = None) -> Run:
         """Search again with the words of each query and of its feedback documents."""
-        model = self._ranker()
+        model = self.searcher()
         index = open_index(collection, model.analyser)
         feedback = model.rank(collection, queries) if candidates is None else candidates
         expanded = {
@@ -57,21 +60,27 @@ class RM3(Composable):
 
     def expand(self, index: Index, tokens: Sequence[str], feedback: Sequence[ScoredDoc]) -> TermWeights:
         """The new query: terms of the index with their weights, those of query and feedback each adding up to 1."""
+        chosen = feedback[: self.fb_docs]
+        bags = [index.terms_of(number) for number in index.numbers(line.doc_id for line in chosen)]
+        return self.mix(index, tokens, bags, chosen)
+
+    def mix(
+        self, index: Index, tokens: Sequence[str], bags: Sequence[Bag], feedback: Sequence[ScoredDoc]
+    ) -> TermWeights:
+        """The new query from feedback documents whose terms, numbered as in the index, are given as `bags`."""
         self._check()
         shares = {term: count / len(tokens) for term, count in index.count(tokens).items()}
-        learnt = self._relevance_model(index, feedback[: self.fb_docs])
+        learnt = self._relevance_model(index, bags, self._shares(feedback))
         weights = {
             term: self.original_weight * shares.get(term, 0.0) + (1 - self.original_weight) * learnt.get(term, 0.0)
             for term in sorted({*shares, *learnt})
         }
         return {term: weight for term, weight in weights.items() if weight}
 
-    def _relevance_model(self, index: Index, feedback: Sequence[ScoredDoc]) -> TermWeights:
+    def _relevance_model(self, index: Index, bags: Sequence[Bag], shares: Sequence[float]) -> TermWeights:
         """RM1: how likely each term is in the feedback documents."""
         found: TermWeights = {}
-        numbers = index.numbers(line.doc_id for line in feedback)
-        for number, share in zip(numbers, self._shares(feedback), strict=True):
-            terms, counts = index.terms_of(number)
+        for (terms, counts), share in zip(bags, shares, strict=True):
             usable = self._usable(index, terms)
             for term, likelihood in _heaviest(terms[usable], counts[usable], self.fb_terms):
                 found[term] = found.get(term, 0.0) + share * likelihood
@@ -94,7 +103,7 @@ class RM3(Composable):
     def _fits(self, term: str) -> bool:
         return len(term) <= self.max_length and (len(term) >= self.min_length or not term.isascii())
 
-    def _ranker(self) -> Lexical:
+    def searcher(self) -> Lexical:
         """The lexical ranker that searches."""
         ranker = RANKERS.parse(self.model.replace(";", ","))
         if not isinstance(ranker, Lexical):

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
-from ringtrue.retrieval.encoders.cpu import CpuEngine, _workers
+from ringtrue.retrieval.encoders.cpu import CpuEngine, workers
 from ringtrue.retrieval.encoders.minilm import MiniLM
 
 
@@ -36,7 +36,7 @@ def test_the_order_of_the_texts_and_their_repeats(tiny_bert):
 
 def test_workers_have_one_thread_and_nobody_else_notices():
     before = torch.get_num_threads()
-    assert set(_workers().map(lambda _: torch.get_num_threads(), range(20))) == {1}
+    assert set(workers().map(lambda _: torch.get_num_threads(), range(20))) == {1}
     assert torch.get_num_threads() == before
 
 

@@ -83,7 +83,7 @@ def test_the_second_time_nothing_is_read(tmp_path, tiny, monkeypatch):
     path = tiny.write_vectors(tmp_path / "vectors.txt")
     expected = words_of(load(path))
     vectors._load.cache_clear()
-    monkeypatch.setattr(vectors, "_read", None)
+    monkeypatch.setattr(vectors, "read_vectors", None)
     assert words_of(load(path)) == expected
 
 

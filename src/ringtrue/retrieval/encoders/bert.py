@@ -24,22 +24,22 @@ _OLD_NAMES = re.compile("gamma$|beta$")
 _SHORT = 32  # below it, torch's softmax over a row costs more than turning the rows into columns and back
 
 
-class _Norm(NamedTuple):
+class Norm(NamedTuple):
     """Layer normalisation."""
 
     weight: Tensor
     bias: Tensor
 
 
-class _Layer(NamedTuple):
+class Layer(NamedTuple):
     """One layer's weights."""
 
     attention_in: Matrix
     attention_out: Matrix
-    attention_norm: _Norm
+    attention_norm: Norm
     widen: Matrix
     narrow: Matrix
-    norm: _Norm
+    norm: Norm
 
 
 class _Attention(Protocol):
@@ -54,7 +54,7 @@ class BertNetwork:
 
     def __init__(self, checkpoint: Checkpoint, dtype: torch.dtype, device: torch.device) -> None:
         """Read the weights and lay them out for the device."""
-        read = _Reader(_load(checkpoint), dtype, device)
+        read = Reader(_load(checkpoint), dtype, device)
         self._checkpoint = checkpoint
         self._matrices = read.matrices
         self._attend: _Attention = _attend_fused if device.type == "cuda" else _attend_short
@@ -88,11 +88,11 @@ class BertNetwork:
     def _pool(self, tokens: Tensor) -> Tensor:
         return tokens.float().mean(1) if self._checkpoint.pooling == "mean" else tokens[:, 0].float()
 
-    def _normalise(self, x: Tensor, norm: _Norm) -> Tensor:
+    def _normalise(self, x: Tensor, norm: Norm) -> Tensor:
         return functional.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, self._checkpoint.epsilon)
 
 
-class _Reader:
+class Reader:
     """Takes weights by their names."""
 
     def __init__(self, weights: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device) -> None:
@@ -107,18 +107,18 @@ class _Reader:
         """The positions with the first type added, rounded once."""
         return (self._weights[positions].float() + self._weights[types][0].float()).to(self._device, self._dtype)
 
-    def norm(self, name: str) -> _Norm:
+    def norm(self, name: str) -> Norm:
         """A layer normalisation."""
-        return _Norm(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
+        return Norm(self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias"))
 
     def matrix(self, *names: str) -> Matrix:
         """A linear map, or several side by side."""
         weight = torch.cat([self.tensor(f"{name}.weight") for name in names])
         return self.matrices.pack(weight, torch.cat([self.tensor(f"{name}.bias") for name in names]))
 
-    def layer(self, prefix: str) -> _Layer:
+    def layer(self, prefix: str) -> Layer:
         """One layer."""
-        return _Layer(
+        return Layer(
             attention_in=self.matrix(*(f"{prefix}attention.self.{part}" for part in ("query", "key", "value"))),
             attention_out=self.matrix(f"{prefix}attention.output.dense"),
             attention_norm=self.norm(f"{prefix}attention.output.LayerNorm"),

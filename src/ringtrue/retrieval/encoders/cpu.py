@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ringtrue.retrieval.encoders import Floats
+from ringtrue.retrieval.encoders import BLOCK, Floats
 from ringtrue.retrieval.encoders.bert import BertNetwork
 from ringtrue.retrieval.encoders.checkpoint import Checkpoint
 from ringtrue.retrieval.encoders.tokens import Batch, Tokeniser, Tokens, batches
@@ -34,7 +34,7 @@ class CpuEngine:
 
     def __init__(self, checkpoint: Checkpoint, dtype: torch.dtype, budget: int | None = None) -> None:
         """Load the network."""
-        self.dim = checkpoint.hidden
+        self.dim, self.block = checkpoint.hidden, BLOCK
         self._network = BertNetwork(checkpoint, dtype, torch.device("cpu"))
         self._tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
         self._budget = budget or BUDGET
@@ -49,7 +49,7 @@ class CpuEngine:
             rows[batch.rows] = self._network(self._filled(tokens, batch))[: batch.rows.stop - batch.rows.start].numpy()
 
         # the longest first: what is left at the end is small and no worker waits long for another
-        for _ in _workers().map(work, reversed(list(batches(tokens.lengths, self._budget, self._multiple)))):
+        for _ in workers().map(work, reversed(list(batches(tokens.lengths, self._budget, self._multiple)))):
             pass
         return rows[tokens.places]
 
@@ -64,7 +64,7 @@ class CpuEngine:
 
 
 @lru_cache(maxsize=1)
-def _workers() -> ThreadPoolExecutor:
+def workers() -> ThreadPoolExecutor:
     """As many threads as torch would use, each of which runs torch's operations alone."""
     count = torch.get_num_threads()
     ready = threading.Barrier(count + 1)

@@ -43,19 +43,29 @@ class Tokeniser:
 
     def __call__(self, texts: Sequence[str]) -> Tokens:
         """Tokenise a block; the work is spread over all cores."""
-        first = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        encodings = _load(self.path, self.max_length).encode_batch_fast(_clean(first), add_special_tokens=self.special)
-        sequences = [encoding.ids for encoding in encodings]
-        lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
-        order = np.argsort(lengths, kind="stable")
-        ids = itertools.chain.from_iterable(map(sequences.__getitem__, order.tolist()))
-        sequence_of = np.empty_like(order)
-        sequence_of[order] = np.arange(len(order))
-        return Tokens(
-            ids=np.fromiter(ids, np.int32, int(lengths.sum())),
-            lengths=lengths[order],
-            places=sequence_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))],
-        )
+        return tokenise(_load(self.path, self.max_length), texts, special=self.special)
+
+    def words(self) -> list[str]:
+        """The vocabulary, by number."""
+        numbers = _load(self.path, self.max_length).get_vocab()
+        return sorted(numbers, key=numbers.__getitem__)
+
+
+def tokenise(tokenizer: Tokenizer, texts: Sequence[str], *, special: bool = True) -> Tokens:
+    """The tokens of some texts; what comes again is tokenised once."""
+    first = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    encodings = tokenizer.encode_batch_fast(_clean(first), add_special_tokens=special)
+    sequences = [encoding.ids for encoding in encodings]
+    lengths = np.fromiter(map(len, sequences), np.int64, len(sequences))
+    order = np.argsort(lengths, kind="stable")
+    ids = itertools.chain.from_iterable(map(sequences.__getitem__, order.tolist()))
+    sequence_of = np.empty_like(order)
+    sequence_of[order] = np.arange(len(order))
+    return Tokens(
+        ids=np.fromiter(ids, np.int32, int(lengths.sum())),
+        lengths=lengths[order],
+        places=sequence_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))],
+    )
 
 
 def batches(lengths: NDArray[np.int64], budget: int, multiple: int = 1) -> Iterator[Batch]:

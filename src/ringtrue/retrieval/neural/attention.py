@@ -1,0 +1,121 @@
+"""Attention within sequences that lie one after the other, without padding and without a mask.
+
+On a GPU in bf16 one call of torch's kernel for sequences of any length does it, where torch has it and it gives what it
+should; elsewhere there is one call for each length, for which sequences are sorted by length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+_TOLERANCE = 0.05
+
+Kernel = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, int, int], Tensor]
+"""Queries, keys and values by token, head and feature, where sequences begin and end in each, and the longest."""
+
+
+class Sequences(NamedTuple):
+    """How many sequences of which length follow each other (`runs`), and all their edges, where the tokens are."""
+
+    runs: Sequence[Sequence[int]]
+    edges: Tensor
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return len(self.edges) - 1
+
+
+class Attention(Protocol):
+    """Computes softmax(q kᵀ) v; what lies behind the sequences gets anything."""
+
+    def within(self, joined: Tensor, sequences: Sequences) -> Tensor:
+        """All tokens to each other; `joined` is by token, then query, key or value, then head and feature."""
+
+    def from_first(self, queries: Tensor, joined: Tensor, sequences: Sequences) -> Tensor:
+        """One query for each sequence to all its tokens, of which `joined` has keys and values."""
+
+
+class ByLength:
+    """One call for each length."""
+
+    def within(self, joined: Tensor, sequences: Sequences) -> Tensor:
+        """All sequences of a length together."""
+        attended = joined.new_zeros(joined[:, 0].shape)
+        start = 0
+        for count, length in sequences.runs:
+            stop = start + count * length
+            q, k, v = joined[start:stop].unflatten(0, (count, length)).permute(2, 0, 3, 1, 4)
+            found = functional.scaled_dot_product_attention(q, k, v).transpose(1, 2)
+            attended[start:stop].unflatten(0, (count, length)).copy_(found)
+            start = stop
+        return attended
+
+    def from_first(self, queries: Tensor, joined: Tensor, sequences: Sequences) -> Tensor:
+        """All sequences of a length together."""
+        attended = torch.zeros_like(queries)
+        start = row = 0
+        for count, length in sequences.runs:
+            stop = start + count * length
+            k, v = joined[start:stop].unflatten(0, (count, length)).permute(2, 0, 3, 1, 4)
+            q = queries[row : row + count].unsqueeze(2)
+            attended[row : row + count] = functional.scaled_dot_product_attention(q, k, v).squeeze(2)
+            start, row = stop, row + count
+        return attended
+
+
+class AtOnce:
+    """One call for all."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        """Take the function that computes it."""
+        self._kernel = kernel
+
+    def within(self, joined: Tensor, sequences: Sequences) -> Tensor:
+        """One call."""
+        edges, longest = sequences.edges, sequences.runs[-1][1]
+        q, k, v = joined.unbind(1)
+        return self._kernel(q, k, v, edges, edges, longest, longest)
+
+    def from_first(self, queries: Tensor, joined: Tensor, sequences: Sequences) -> Tensor:
+        """One call, with queries of length one."""
+        ones = torch.arange(len(sequences.edges), dtype=torch.int32, device=queries.device)
+        k, v = joined.unbind(1)
+        return self._kernel(queries, k, v, ones, sequences.edges, 1, sequences.runs[-1][1])
+
+
+def choose_attention(dtype: torch.dtype, device: torch.device, heads: int, size: int) -> Attention:
+    """The fastest that is known to work here."""
+    kernel = _kernel() if device.type == "cuda" and dtype == torch.bfloat16 else None
+    at_once = None if kernel is None else AtOnce(kernel)
+    return at_once if at_once is not None and _agrees(at_once, dtype, device, heads, size) else ByLength()
+
+
+def _kernel() -> Kernel | None:
+    try:
+        from torch.nn.attention.varlen import varlen_attn  # not in every torch
+    except ImportError:
+        return None
+    kernel: Kernel = varlen_attn
+    return kernel
+
+
+def _agrees(attention: Attention, dtype: torch.dtype, device: torch.device, heads: int, size: int) -> bool:
+    """Whether a small example comes out right: kernels are picky about devices and sizes, and say so when called."""
+    generator = torch.Generator(device).manual_seed(1)
+    joined = torch.randn(32, 3, heads, size, dtype=dtype, device=device, generator=generator)
+    sequences = Sequences(((2, 5), (1, 17)), torch.tensor([0, 5, 10, 27], dtype=torch.int32, device=device))
+    try:
+        with torch.inference_mode():
+            found = attention.within(joined, sequences), attention.from_first(joined[:3, 0], joined[:, 1:], sequences)
+            other = ByLength()
+            right = other.within(joined, sequences), other.from_first(joined[:3, 0], joined[:, 1:], sequences)
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        return False
+    pairs = ((found[0][:27], right[0][:27]), (found[1], right[1]))
+    return all(bool(((one - two).abs() < _TOLERANCE).all()) for one, two in pairs)

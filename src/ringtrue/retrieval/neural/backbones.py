@@ -1,0 +1,114 @@
+"""Models of transformers as the inside of a network: found by hub name or path, loaded without a word.
+
+`minilm` is all-MiniLM-L6-v2 from a Python package: it needs no hub.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from tokenizers import Tokenizer
+
+from ringtrue.errors import InputError, MissingModelError
+from ringtrue.retrieval.encoders.minilm import MiniLM
+from ringtrue.retrieval.encoders.quiet import quiet
+
+# isort: split
+import torch
+from torch import nn
+from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
+
+_UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.ot", "*.h5", "*.msgpack", "*.tflite", "*.gguf"]
+_TOKENIZERS = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "tokenizer.model",
+)
+_LOADING = (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError)
+
+
+def find_folder(name: str) -> Path:
+    """The folder of a model by path or hub name; what this machine has already is not asked for again."""
+    if name == "minilm":
+        return MiniLM().folder()
+    given = Path(name).expanduser()
+    if not given.is_dir():
+        return _fetch(name)
+    if not (given / "config.json").is_file():
+        raise InputError(f"{given} is not a model: it has no config.json.")
+    return given.resolve()
+
+
+@lru_cache(maxsize=8)
+def _fetch(name: str) -> Path:
+    for local in (True, False):
+        try:
+            return Path(snapshot_download(name, local_files_only=local, ignore_patterns=_UNUSED))
+        except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
+            continue
+    raise MissingModelError(
+        f"model {name!r} is neither a folder nor in this machine's model cache, and the hub does not give it; "
+        "check the name, or download it on a machine with a connection and give the path of its folder. "
+        "What is to be trained can start from `minilm`, which needs no download."
+    )
+
+
+def load_config(folder: Path) -> PretrainedConfig:
+    """What a folder says about its model."""
+    try:
+        return AutoConfig.from_pretrained(str(folder), local_files_only=True)
+    except _LOADING as error:
+        raise InputError(f"{folder / 'config.json'} is not of a model that transformers knows: {error}") from error
+
+
+def load_tokenizer(folder: Path, other: str = "") -> PreTrainedTokenizerBase:
+    """The tokenizer of a folder; where it has none, that of `other`, a hub name or path."""
+    has_one = any((folder / name).is_file() for name in _TOKENIZERS)
+    if not has_one and not other:
+        raise InputError(f"{folder} has no tokenizer; name a model that has it with tokenizer=NAME.")
+    home = folder if has_one else find_folder(other)
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(str(home), local_files_only=True)
+    except _LOADING as error:
+        raise InputError(f"{home} has no tokenizer that transformers can load: {error}") from error
+    if getattr(tokenizer, "backend_tokenizer", None) is None:
+        raise InputError(f"{home} has only a slow tokenizer, in Python; models with a tokenizer.json can be used.")
+    return tokenizer
+
+
+def inner_tokenizer(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
+    """The tokenizer that does the work, free of the padding and cutting that some files switch on."""
+    inner = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
+    inner.no_padding()
+    inner.no_truncation()
+    return inner
+
+
+def load_model(kind: Any, folder: Path, *, seed: int = 0, **options: object) -> tuple[nn.Module, list[str]]:  # noqa: ANN401
+    """A model of a folder in fp32, and the names of weights that the folder lacks, which are drawn from the seed."""
+    try:
+        with quiet(), torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model, account = kind.from_pretrained(
+                str(folder), local_files_only=True, output_loading_info=True, **options
+            )
+    except _LOADING as error:
+        raise InputError(f"{folder} does not hold a model for {kind.__name__}: {error}") from error
+    return model.float(), sorted(account["missing_keys"])
+
+
+def check_vocabulary(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig, where: str) -> None:
+    """Refuse a tokenizer with token numbers that the model has not."""
+    if len(tokenizer) > config.vocab_size:
+        raise InputError(
+            f"{where}: the tokenizer has {len(tokenizer)} tokens, the model only {config.vocab_size}: they do not "
+            "belong together; name the right one with tokenizer=NAME."
+        )
