@@ -1,0 +1,86 @@
+"""The training loop of all trainable rankers.
+
+Texts are tokenised once; a batch has both documents of a query side by side, and triples of similar length. The seed
+decides order and dropout: on a CPU the same seed gives the same weights, bit for bit, also where the training was
+killed and resumed in between. Left out: several devices, and stopping early.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from ringtrue import cache
+from ringtrue.errors import InputError
+from ringtrue.retrieval.neural.checkpoint import load_weights, save_network
+from ringtrue.retrieval.neural.network import Network
+from ringtrue.retrieval.training.memory import peak_memory, reset_peak
+from ringtrue.retrieval.training.result import Training, read_training, write_training
+from ringtrue.retrieval.training.session import Report, Session, Validate
+from ringtrue.retrieval.training.settings import Settings
+from ringtrue.retrieval.training.snapshot import delete_snapshot
+from ringtrue.retrieval.training.triples import Triples
+
+_DEFAULTS = Settings()
+_NOT_DECISIVE = ("keep_every", "keep_steps")
+
+
+def train(
+    network: Network,
+    triples: Triples,
+    settings: Settings = _DEFAULTS,
+    *,
+    folder: Path | None = None,
+    validate: Validate | None = None,
+    progress: Report | None = None,
+) -> Training:
+    """Train a network on the device where it is; it ends with the weights that `settings.select` names.
+
+    With a folder, the state is kept in it on the way, a training that was killed goes on where it was, and the network
+    is saved in it at the end; what is finished there already is read instead. `validate` gives a figure, the higher
+    the better.
+    """
+    settings.check()
+    if settings.select == "best" and validate is None:
+        raise InputError("training: the best weights can only be selected by a validation; give one.")
+    key = _key(network, triples, settings) if folder is not None else ""
+    if folder is not None and (finished := read_training(folder, key)) is not None:
+        load_weights(network, folder)
+        network.eval()
+        return finished
+    reset_peak(network.device)
+    session = Session(network, triples, settings)
+    if folder is not None:
+        session.keep_in(folder, key)
+    session.run(validate, progress)
+    training = _finish(session)
+    if folder is not None:
+        save_network(network, folder)
+        write_training(training, key, folder)
+        delete_snapshot(folder)
+    return training
+
+
+def _key(network: Network, triples: Triples, settings: Settings) -> str:
+    """A name for all that decides the weights."""
+    decisive = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECISIVE}
+    return cache.key(network.name, network.model, triples.fingerprint(), sorted(decisive.items()))
+
+
+def _finish(session: Session) -> Training:
+    """Choose the weights, and say how it went."""
+    state, kept = session.state, session.steps
+    if session.settings.select == "best":
+        kept = max((point.value, point.step) for point in state.validations)[1]
+        session.network.load_state_dict(state.best)
+    return Training(
+        settings=session.settings,
+        triples=len(session.rows),
+        learning_rate=session.rate,
+        losses=tuple(state.losses),
+        validations=tuple(state.validations),
+        kept=kept,
+        seconds=state.seconds,
+        peak_memory=peak_memory(session.network.device),
+        notes=tuple(state.notes),
+    )

