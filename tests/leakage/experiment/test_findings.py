@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from ir_measures import P, nDCG
+
+from ringtrue.audit import Interval, Verdict
+from ringtrue.evaluation.measures import MFR
+from ringtrue.evaluation.significance import paired_t
+from ringtrue.leakage.experiment import rules
+from ringtrue.leakage.experiment.collect import _effects, _swaps
+from ringtrue.leakage.experiment.folds import Chosen
+from ringtrue.leakage.experiment.plan import Plan
+from ringtrue.leakage.experiment.result import Effect, ExperimentResult, Memory, ModelSwap, Spread
+
+PLAN = Plan(("a", "b"), ("none", "msm", "test"), (10, 20), (0,))
+
+
+def _chosen(values: dict[tuple[str, str], list[float]], measure: Any = nDCG @ 10) -> Any:
+    return {(measure, *key): Chosen(np.array(one), (0, 1)) for key, one in values.items()}
+
+
+VALUES = {
+    ("a", "none"): [0.2, 0.3, 0.4, 0.5], ("a", "msm"): [0.3, 0.4, 0.5, 0.7], ("a", "test"): [0.2, 0.3, 0.4, 0.5],
+    ("b", "none"): [0.3, 0.3, 0.4, 0.6], ("b", "msm"): [0.3, 0.3, 0.4, 0.5], ("b", "test"): [0.1, 0.3, 0.4, 0.5],
+}  # fmt: skip
+
+
+def test_effects_against_plain_tests_and_correction() -> None:
+    effects = {(one.model, one.kind): one for one in _effects(PLAN, PLAN.models, nDCG @ 10, _chosen(VALUES))}
+    for key, one in effects.items():
+        assert one.value == pytest.approx(np.mean(VALUES[key]))
+        assert one.sizes == (10, 20)
+        if key[1] == "none":
+            assert one.p is None
+            continue
+        p = paired_t(VALUES[key], VALUES[key[0], "none"]).p
+        assert one.p == pytest.approx(p)
+        assert one.p_bonferroni == pytest.approx(min(4 * p, 1))
+        assert p <= one.p_holm <= one.p_bonferroni  # type: ignore[operator]
+    assert [effects[model, "msm"].rank for model in "ab"] == [1, 2]
+    assert [effects[model, "none"].rank for model in "ab"] == [2, 1]
+
+
+def test_swaps_are_found_and_a_lower_mfr_is_better() -> None:
+    (first, second) = _swaps(PLAN, PLAN.models, nDCG @ 10, _chosen(VALUES))
+    assert (first.kind, first.ahead, first.behind) == ("msm", "b", "a")
+    assert first.difference > 0 > first.difference_leaked
+    assert second.kind == "test"
+    turned = _swaps(PLAN, PLAN.models, MFR @ 100, _chosen(VALUES, MFR @ 100))
+    assert [(one.kind, one.ahead, one.behind) for one in turned] == [("msm", "a", "b"), ("test", "a", "b")]
+
+
+def test_a_gain_counts_in_the_direction_of_its_measure() -> None:
+    up = Effect(P @ 1, "m", "msm", 0.5, 0.1, 0.01, 0.02, 0.02, (1,), 1)
+    assert rules.is_gain(up)
+    assert not rules.is_gain(up._replace(measure=MFR @ 100))
+    assert rules.is_gain(up._replace(measure=MFR @ 100, difference=-0.1))
+    assert not rules.is_gain(up._replace(p_bonferroni=0.06))
+
+
+def _result(**given: Any) -> ExperimentResult:
+    parts: dict[str, Any] = {
+        "plan": PLAN, "trainsets": None, "topics": ("1", "2"), "leaked": ("1",), "folds": 2, "seed": 0, "effects": (),
+        "swaps": (), "sizes": (), "memory": (), "costs": (), "first_stage": {}, "missing": (), "failures": (),
+        "left_out": (),
+    }  # fmt: skip
+    return ExperimentResult(**{**parts, **given})
+
+
+EFFECT = Effect(nDCG @ 10, "a", "msm", 0.5, 0.1, 0.01, 0.02, 0.02, (10,), 1)
+MEMORY = Memory(
+    "a", "msm", 10, 2, 3, Spread(9, 1), Spread(5, 1), Spread(0, 1), Spread(1, 1), Spread(4, 1), Interval(2, 6), 0.001
+)
+
+
+def test_verdicts() -> None:
+    assert rules.effect_of_leakage(_result()).verdict is Verdict.UNKNOWN
+    assert rules.effect_of_leakage(_result(effects=(EFFECT,))).verdict is Verdict.WARN
+    calm = EFFECT._replace(p_bonferroni=0.2)
+    assert rules.effect_of_leakage(_result(effects=(calm,))).verdict is Verdict.PASS
+    assert rules.order_of_models(_result(effects=(EFFECT,))).verdict is Verdict.UNKNOWN
+    two = (EFFECT, EFFECT._replace(model="b"))
+    assert rules.order_of_models(_result(effects=two)).verdict is Verdict.PASS
+    swap = ModelSwap(nDCG @ 10, "msm", "a", "b", 0.1, 0.3, -0.1, 0.2)
+    assert rules.order_of_models(_result(effects=two, swaps=(swap,))).verdict is Verdict.WARN
+    sure = swap._replace(p_holm_leaked=0.01)
+    assert rules.order_of_models(_result(effects=two, swaps=(sure,))).verdict is Verdict.FAIL
+    assert rules.memorization(_result()).verdict is Verdict.UNKNOWN
+    assert rules.memorization(_result(memory=(MEMORY,))).verdict is Verdict.WARN
+    back = MEMORY._replace(growth=Spread(-4, 1))
+    assert rules.memorization(_result(memory=(back,))).verdict is Verdict.PASS
+    assert rules.complete(_result(missing=("x",))).verdict is Verdict.UNKNOWN
