@@ -57,7 +57,13 @@ def best_batch(peer: SentenceTransformer, queries: Sequence[str]) -> int:
 
 
 def encoding(peer: SentenceTransformer, batch: int, queries: Sequence[str]) -> dict[str, Any]:
-    """Queries a second of encoding alone, as the median over slices of which each contender takes one in turn."""
+    """Queries a second of encoding alone, as the median over slices of which each contender takes one in turn.
+
+    No query comes twice: a repeated one costs our encoder nothing, and would be counted all the same.
+    """
+    size = min(SLICE, len(queries) // SLICES)
+    if size < 1:
+        raise SystemExit(f"encoding needs at least {SLICES} distinct queries, not {len(queries)}.")
     contenders: dict[str, Callable[[Sequence[str]], object]] = {
         "sentence-transformers": lambda texts: peer.encode(list(texts), batch_size=batch),
         "ringtrue fp32": MiniLM("fp32", "cpu").encode,
@@ -65,16 +71,17 @@ def encoding(peer: SentenceTransformer, batch: int, queries: Sequence[str]) -> d
     }
     seconds: dict[str, list[Times]] = {name: [] for name in contenders}
     for number in range(SLICES):
-        texts = [queries[place % len(queries)] for place in range(number * SLICE, (number + 1) * SLICE)]
+        texts = queries[number * size : (number + 1) * size]
         for name, encode in contenders.items():
             seconds[name].append(clock(lambda encode=encode, texts=texts: encode(texts)))  # type: ignore[misc]
-    return {name: _rates(times[1:]) for name, times in seconds.items()}  # the first loads and warms up
+    return {name: _rates(times[1:], size) for name, times in seconds.items()}  # the first loads and warms up
 
 
-def _rates(times: Sequence[Times]) -> dict[str, float]:
+def _rates(times: Sequence[Times], size: int) -> dict[str, float]:
     return {
-        "queries_per_second": round(SLICE / statistics.median(each.wall for each in times)),
-        "queries_per_processor_second": round(SLICE / statistics.median(each.processor for each in times)),
+        "queries_per_slice": size,
+        "queries_per_second": round(size / statistics.median(each.wall for each in times)),
+        "queries_per_processor_second": round(size / statistics.median(each.processor for each in times)),
     }
 
 

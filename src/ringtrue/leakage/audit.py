@@ -9,6 +9,7 @@ from ringtrue.audit import Finding, Section, Table
 from ringtrue.leakage import rules, sections
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice
+from ringtrue.leakage.experiment.audit import ExperimentAudit
 from ringtrue.leakage.result import Impact, PairLeakage, SearchResult
 from ringtrue.leakage.table import best_texts, count_by_field, list_topics
 from ringtrue.provenance import Provenance, stamp
@@ -16,13 +17,14 @@ from ringtrue.provenance import Provenance, stamp
 
 @dataclass(frozen=True, eq=False)
 class LeakageAudit:
-    """What a search found, and where runs or training documents were given, what it does to them."""
+    """What a search found; where runs, training documents or an experiment were given, what it does to them."""
 
     search: SearchResult
     choice: Choice
     impact: Impact | None
     pairs: PairLeakage | None
     provenance: Provenance
+    experiment: ExperimentAudit | None = None
 
     name = "leakage"
     title = "Did the model see the test queries during training?"
@@ -46,6 +48,7 @@ class LeakageAudit:
             *((rules.leaked_documents(self.pairs),) if self.pairs is not None else ()),
             rules.order_of_systems(self.impact, leaks=bool(self.leaks)),
             *((rules.gain_on_leaked_topics(self.impact),) if self.impact is not None and self.leaks else ()),
+            *(self.experiment.findings if self.experiment is not None else ()),
         )
 
     def sections(self) -> tuple[Section, ...]:
@@ -53,8 +56,10 @@ class LeakageAudit:
         return (
             *(self._overview() if self.leaks else ()),
             *sections.impact_sections(self.impact),
+            *(self.experiment.sections() if self.experiment is not None else ()),
             *((sections.leaks_table(self.leaks),) if self.leaks else ()),
             *sections.pairs_tables(self.pairs),
+            *sections.recall_tables(self.search.recall),
             *sections.notes_tables(self.search.notes),
             sections.definitions(self.search, self.choice.rule),
         )
@@ -84,10 +89,13 @@ def audit_leakage(
     choice: Choice | None = None,
     impact: Impact | None = None,
     pairs: PairLeakage | None = None,
+    experiment: ExperimentAudit | None = None,
 ) -> LeakageAudit:
     """Put together what is known; without a choice all candidates above the search's threshold count as leaks."""
     choice = choice or Choice(search.threshold)
+    of_experiment = experiment.provenance.settings if experiment else {}
     settings: dict[str, str | int | float | bool | None] = {
+        **{f"experiment_{name}": value for name, value in of_experiment.items()},
         **(impact.settings if impact else {}),
         **search.settings,
         "threshold": search.threshold,
@@ -96,10 +104,12 @@ def audit_leakage(
         "topics": len(search.topics),
     }
     encoders = (search.encoder,) if search.encoder else ()
+    models = experiment.provenance.components if experiment else ()
     return LeakageAudit(
         search=search,
         choice=choice,
         impact=impact,
         pairs=pairs,
-        provenance=replace(stamp(inputs=search.inputs, settings=settings), components=encoders),
+        provenance=replace(stamp(inputs=search.inputs, settings=settings), components=(*encoders, *models)),
+        experiment=experiment,
     )

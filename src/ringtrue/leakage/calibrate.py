@@ -72,7 +72,8 @@ class Calibration:
             (*one[:4], *one.precision_interval[:2], one.recall, *one.recall_interval[:2]) for one in self.points
         )
         title = f"Precision and recall on {self.pairs:,} labelled pairs"
-        note = f"Average precision {self.average_precision:.4f}, area under the ROC curve {self.auc:.4f}."
+        area = "not defined, since all labels are alike" if math.isnan(self.auc) else f"{self.auc:.4f}"
+        note = f"Average precision {self.average_precision:.4f}; area under the ROC curve {area}."
         return (Table("calibration", title, columns, rows, note),)
 
     def figure(self) -> Figure:

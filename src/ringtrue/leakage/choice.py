@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -62,7 +62,22 @@ class Choice:
         """Those that count, in the given order."""
         if self.counted is Counted.VERIFIED and not self.verified:
             raise InputError("only verified leaks were asked for, but there are no labels; give a file of them.")
-        return tuple(candidate for candidate in candidates if self.counts(candidate))
+        given = tuple(candidates)
+        self._check_labels(given)
+        return tuple(candidate for candidate in given if self.counts(candidate))
+
+    def _check_labels(self, candidates: Sequence[Candidate]) -> None:
+        """Labels that are of no candidate at all are those of another search."""
+        if not candidates or not self.verified:
+            return
+        if not any((one.topic_id, one.query_id) in self.verified for one in candidates):
+            topic_id, query_id = next(iter(self.verified))
+            first = candidates[0]
+            raise InputError(
+                f"none of the {len(self.verified):,} labelled pairs (topic {topic_id}, query {query_id}, …) is "
+                f"among the {len(candidates):,} candidates (topic {first.topic_id}, query {first.query_id}, …); are "
+                "these the labels of another search?"
+            )
 
     def _is_likely(self, candidate: Candidate) -> bool:
         if candidate.probability is None:

@@ -18,7 +18,7 @@ from ringtrue.data.formats.beir import find_beir, is_beir
 from ringtrue.data.formats.tabular import write_log
 from ringtrue.data.load import load
 from ringtrue.data.sources import Files
-from ringtrue.errors import InputError
+from ringtrue.errors import InputError, brief
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice
 from ringtrue.leakage.result import CleanedFile, Cleaning, Dropped
@@ -50,6 +50,12 @@ def clean(
             _clean_one(plan, drafts.enter_context(drafted(out / plan.name)), _Sieve(leaks, found), kind)
             for plan in plans
         )
+        if leaks and not any(found.values()):
+            raise InputError(
+                f"none of the {len(leaks):,} queries to drop ({brief(tuple(leaks))}) is among the "
+                f"{sum(file.records for file in files):,} records of {', '.join(map(str, training))}; are these the "
+                "candidates of another log, or is this one clean already?"
+            )
     return Cleaning(
         rule=choice.rule,
         candidates=len(given),

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from ringtrue.audit import Cell, Column, Table
 from ringtrue.data.notes import Note, Notes
-from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.errors import InputError, UnknownNameError, brief
 from ringtrue.leakage.candidates import TYPES
 
 DIFFERENT = "different-topic"
@@ -67,10 +67,10 @@ class LabelSummary:
         """Both parts, for reports."""
         columns = (
             Column("collection", "Collection"),
-            Column("true_queries", "True", None, "labelled queries that leak a topic"),
-            Column("true_topics", "Topics", None, "topics with a true leak"),
-            Column("false_queries", "False", None, "labelled queries on a different topic"),
-            Column("false_topics", "Topics", None, "topics with a false one"),
+            Column("true_queries", "True leaks", None, "labelled queries that leak a topic"),
+            Column("true_topics", "in topics", None, "topics with a true leak"),
+            Column("false_queries", "False leaks", None, "labelled queries on a different topic"),
+            Column("false_topics", "in topics", None, "topics with a false one"),
         )
         kinds = (Column("type", "Type"), Column("queries", "Queries"), Column("share", "Share", 3))
         rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -141,6 +141,7 @@ def summarise(
     labelled = distinct(pairs, notes)
     if not labelled:
         raise InputError("no labels: the files hold no pair that anyone labelled.")
+    _check_topics(labelled, collections or {})
     for pair in labelled:
         _note_odd(pair, notes)
         if collections and not any(pair.topic_id in ids for ids in collections.values()):
@@ -153,6 +154,17 @@ def summarise(
         types={kind: kinds[kind] for kind in TYPES},
         notes=tuple(notes),
     )
+
+
+def _check_topics(pairs: Sequence[LabelledPair], collections: Mapping[str, Collection[str]]) -> None:
+    """Labels of which no collection has a topic are those of others."""
+    known = sorted(set().union(*collections.values()))
+    labelled = sorted({pair.topic_id for pair in pairs})
+    if collections and not set(labelled).intersection(known):
+        raise InputError(
+            f"none of the {len(labelled)} labelled topics ({brief(labelled)}) is in {', '.join(collections)}, "
+            f"which has {brief(known)}; are these the topics of other labels?"
+        )
 
 
 def _count(pairs: Iterable[LabelledPair], name: str, topic_ids: Collection[str]) -> LabelCount:

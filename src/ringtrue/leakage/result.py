@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ir_measures import Measure
 
@@ -14,13 +14,68 @@ from ringtrue.audit import Interval
 from ringtrue.data.notes import Note
 from ringtrue.leakage.candidates import Candidate
 
+if TYPE_CHECKING:
+    from ringtrue.retrieval.cascade import Plan, Screened
 
-class Recall(NamedTuple):
-    """What share of all candidates above the threshold a cascade is estimated to find, and what was asked for."""
 
-    estimate: float
+class Stratum(NamedTuple):
+    """Training queries that a cascade did not encode, by how near they seemed, and what a sample of them shows."""
+
+    low: float
+    queries: int
+    sampled: int
+    hits: int
+    nearest: float
+
+
+@dataclass(frozen=True)
+class Recall:
+    """What share of all training queries above the threshold a cascade is estimated to find, and what was asked for.
+
+    `estimate` is None where nothing was found. The interval assumes that exact similarities below the cut fall off as
+    the sampled ones do; `certain` is its lower end if nothing is assumed. Where what was encoded contradicts the
+    assumption (`refuted`), the interval does without it. `strata` are what was left out.
+    """
+
+    estimate: float | None
     interval: Interval
     target: float
+    found: int = 0
+    missed: float = 0.0
+    certain: float = 0.0
+    refuted: bool = False
+    cut: float = -1.0
+    encoded: int = 0
+    queries: int = 0
+    strata: tuple[Stratum, ...] = ()
+
+    @classmethod
+    def of(cls, screened: Screened, plan: Plan, queries: int) -> Recall:
+        """What a cascade says of itself."""
+        method = "Clopper-Pearson by stratum" if screened.refuted else "exponential tails of a stratified sample"
+        return cls(
+            estimate=screened.estimate,
+            interval=Interval(*screened.interval, 0.95, method),
+            target=plan.recall,
+            found=screened.hits,
+            missed=screened.missed.expected,
+            certain=screened.certain,
+            refuted=screened.refuted,
+            cut=screened.cut,
+            encoded=screened.scored,
+            queries=queries,
+            strata=tuple(Stratum(*band) for band in screened.bands),
+        )
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the lower end is as high as asked for."""
+        return self.is_complete or (self.estimate is not None and self.interval.low >= self.target)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of the log was encoded after all."""
+        return 0 < self.queries == self.encoded
 
 
 @dataclass(frozen=True)

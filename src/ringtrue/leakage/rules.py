@@ -50,10 +50,23 @@ def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choic
 def search_recall(recall: Recall) -> Finding:
     """A cascade may miss leaks; what it says of clean topics is worth as much as its recall."""
     rule = f"the lower end of the 95 % interval of the search's recall is at least {recall.target:g}"
-    reached = recall.interval.low >= recall.target
-    seen = f"the cascade finds an estimated {recall.estimate:.2%} of all candidates above the threshold"
-    seen += "." if reached else "; search exactly to be sure."
-    verdict = Verdict.PASS if reached else Verdict.WARN
+    how = f"{recall.encoded:,} of {recall.queries:,} training queries were encoded in full"
+    if recall.is_complete:
+        return Finding("search recall", Verdict.PASS, rule, f"{how}: the search is exact.", 1.0)
+    if recall.estimate is None:
+        seen = (
+            f"{how}, and none is above the threshold; {recall.missed:.2g} of the others are expected to be, and there "
+            "is no share to tell."
+        )
+        return Finding("search recall", Verdict.UNKNOWN, rule, seen)
+    seen = (
+        f"{how}, and {recall.found:,} are above the threshold: an estimated {recall.estimate:.2%} of all that are "
+        f"(at least {recall.interval.low:.2%}; {recall.certain:.1%} if nothing is assumed of those not sampled)"
+    )
+    if recall.refuted:
+        seen += "; similarities do not fall off as assumed here, so that only sampled hits count"
+    seen += "." if recall.is_reached else "; the effort did not suffice for more: allow more, or search exactly."
+    verdict = Verdict.PASS if recall.is_reached else Verdict.WARN
     return Finding("search recall", verdict, rule, seen, recall.estimate, recall.interval)
 
 

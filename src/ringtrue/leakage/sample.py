@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from ringtrue.data.records import Query
-from ringtrue.errors import InputError
+from ringtrue.errors import InputError, brief
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.labels import LabelledPair
 
@@ -35,7 +35,7 @@ def for_threshold(
     if not any(strata):
         raise InputError(f"no candidate is above {low:g}; search with a lower threshold.")
     rng = random.Random(seed)
-    titles = {topic.query_id: topic for topic in topics}
+    titles = _by_id(topics, [candidate.topic_id for stratum in strata for candidate in stratum])
     chosen = []
     for stratum, number in zip(strata, _shares([len(stratum) for stratum in strata], n), strict=True):
         weight = len(stratum) / number if number else 0.0
@@ -53,8 +53,20 @@ def for_verification(
             found.setdefault(candidate.topic_id, []).append(candidate)
     if not found:
         raise InputError(f"no candidate is above {threshold:g}; there is nothing to verify.")
-    titles = {topic.query_id: topic for topic in topics}
+    titles = _by_id(topics, list(found))
     return tuple(_task(one, titles, 1.0) for topic_id in sorted(found) for one in found[topic_id][:per_topic])
+
+
+def _by_id(topics: Iterable[Query], wanted: Sequence[str]) -> dict[str, Query]:
+    """Topics by id; where there are some, but none of those that are wanted, they are those of another collection."""
+    known = {topic.query_id: topic for topic in topics}
+    if known and not known.keys() & set(wanted):
+        asked = sorted(set(wanted))
+        raise InputError(
+            f"none of the {len(asked)} topics of the candidates ({brief(asked)}) is among the {len(known)} topics "
+            f"given ({brief(tuple(known))}); give the topics that were searched for."
+        )
+    return known
 
 
 def _shares(sizes: Sequence[int], n: int) -> list[int]:

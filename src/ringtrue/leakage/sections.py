@@ -10,10 +10,14 @@ from ringtrue.audit import Cell, Column, Figure, Point, Section, Series, Table, 
 from ringtrue.data.notes import Note
 from ringtrue.leakage import rules
 from ringtrue.leakage.candidates import Candidate
-from ringtrue.leakage.result import Impact, OrderChange, PairLeakage, SearchResult
+from ringtrue.leakage.result import Impact, OrderChange, PairLeakage, Recall, SearchResult
 from ringtrue.leakage.table import FieldCount, TopicLeaks
 
 _BIN = 0.01
+_CASCADE = (
+    "A stand-in with token vectors distilled from the encoder screened them first; only what seemed near, and a sample "
+    "of the rest, was encoded in full. "
+)
 
 Rows = tuple[tuple[Cell, ...], ...]
 
@@ -224,6 +228,25 @@ def pairs_tables(pairs: PairLeakage | None) -> tuple[Table, ...]:
     )
 
 
+def recall_tables(recall: Recall | None) -> tuple[Table, ...]:
+    """What a cascade left out, and what a sample of it shows; nothing for an exact search."""
+    if recall is None or not recall.strata:
+        return ()
+    columns = (
+        Column("low", "From", 2, "screened similarity to the nearest text of a topic"),
+        Column("queries", "Queries", None, "training queries in this stratum"),
+        Column("sampled", "Sampled", None, "encoded in full"),
+        Column("hits", "Hits", None, "of the sampled, above the threshold; they are among the candidates"),
+        Column("nearest", "Nearest", 4, "largest exact similarity in the sample"),
+    )
+    note = (
+        f"The cascade encoded every query with a screened similarity of {recall.cut:.2f} or more, and of the others an "
+        f"even sample in each stratum. About {recall.missed:.2g} more are expected above the threshold, if "
+        "similarities fall off beyond the largest in the samples as they do among these."
+    )
+    return (Table("screened", "What was screened out", columns, tuple(recall.strata), note),)
+
+
 def notes_tables(notes: Sequence[Note]) -> tuple[Table, ...]:
     """What the readers tolerated; nothing where the input was clean."""
     if not notes:
@@ -238,7 +261,7 @@ def definitions(search: SearchResult, rule: str) -> Text:
     encoder = f" ({search.encoder})" if search.encoder else ""
     body = (
         f"Each text of {len(search.topics):,} topics was compared with {log} by the cosine of their vectors{encoder}. "
-        "A topic and a query are as similar as the topic's nearest text is. "
+        f"{_CASCADE if search.recall else ''}A topic and a query are as similar as the topic's nearest text is. "
         f"Counted as leaks: {rule}. Similar is not yet the same: where there is a probability, it says how often "
         "people found such a pair to be a true leak, and a type says how the query was reformulated."
     )

@@ -33,8 +33,8 @@ class Rescored:
 
     @property
     def certain(self) -> bool:
-        """Whether no similarity was off by more than half of what was allowed for."""
-        return self.deviation <= self.margin / 2
+        """Whether no similarity was off by more than three quarters of what was allowed for."""
+        return self.deviation <= 0.75 * self.margin
 
 
 def rescore(

@@ -25,6 +25,7 @@ from ringtrue.retrieval.scan import Scanner, compare, product_error, scanner_for
 from ringtrue.retrieval.textstore import TextStore
 
 if TYPE_CHECKING:
+    from ringtrue.retrieval.cascade import Screened
     from ringtrue.retrieval.encoders import Vectors
 
 Screen = Literal["auto", "fp32", "bf16"]
@@ -33,7 +34,7 @@ HALF_MARGIN = 2.0**-10
 """How far similarities can be off that were computed from vectors kept in half precision, with room to spare."""
 
 _SAMPLE = 512
-_SAFETY = 1.5
+_SAFETY = 3
 _TEXTS = 100_000
 _PAYS = 2
 
@@ -64,7 +65,8 @@ class Found:
     """What a search found, with the texts and ids of the items, and what it had to leave out.
 
     `blank` items have a vector of zeros and `broken` ones had numbers that are not finite in it: both are similar to
-    nothing. `rescored` tells about the screening, if there was one.
+    nothing. `rescored` tells about the screening in a lower precision, `screened` about that of a cascade, if there was
+    one.
     """
 
     hits: Hits
@@ -74,6 +76,7 @@ class Found:
     blank: int
     broken: int
     rescored: Rescored | None
+    screened: Screened | None = None
 
 
 class ExactSearch:
@@ -103,7 +106,7 @@ class ExactSearch:
             screen = "fp32"
         self._screener = _screener(encoder, screen) if margin is None else None
         self._wanted = Wanted(k, threshold)
-        self._rows = _checked(encoder.encode(texts), texts)
+        self.rows = _checked(encoder.encode(texts), texts)
         self._key = cache.key(repr(encoder), repr(self._screener), list(texts), k, threshold, margin)
         self._margin: float | None = None
         self._scanner: Scanner | None = None
@@ -142,8 +145,8 @@ class ExactSearch:
         vectors = self._without_broken(vectors)
         if self._margin is None:
             self._set_margin(self._measured_margin(block.texts, vectors))
-        scanner = self._scanner = self._scanner or scanner_for(vectors, self._rows)
-        pairs = compare(scanner, vectors, self._neighbours, self._rows.shape[1])
+        scanner = self._scanner = self._scanner or scanner_for(vectors, self.rows)
+        pairs = compare(scanner, vectors, self._neighbours, self.rows.shape[1])
         self._kept.add(self.seen, block.texts, block.ids, np.unique(pairs.items))
         self._neighbours.add(pairs._replace(items=pairs.items + self.seen))
         self.seen += len(block.texts)
@@ -155,7 +158,7 @@ class ExactSearch:
         """The result; what was screened is compared in full first."""
         pairs, told = self._best(), None
         if self._margin:
-            pairs, told = rescore(self._encoder, self._rows, pairs, self._kept.texts, self._wanted, self._margin)
+            pairs, told = rescore(self._encoder, self.rows, pairs, self._kept.texts, self._wanted, self._margin)
         items = np.unique(pairs.items).tolist()
         return Found(
             hits=Hits(*pairs),
@@ -199,16 +202,16 @@ class ExactSearch:
 
     def _set_margin(self, margin: float) -> None:
         self._margin = margin
-        self._neighbours = Neighbours(len(self._rows), self._wanted._replace(margin=margin))
-        self._neighbours.floor[~self._rows.any(axis=1)] = np.inf  # a text of which nothing is known is near nothing
+        self._neighbours = Neighbours(len(self.rows), self._wanted._replace(margin=margin))
+        self._neighbours.floor[~self.rows.any(axis=1)] = np.inf  # a text of which nothing is known is near nothing
 
     def _measured_margin(self, texts: Sequence[str], vectors: Vectors) -> float:
-        """How far a similarity can be off: by no more than the vectors are, of which the worst of a sample is taken."""
+        """How far a similarity can be off: thrice the worst that is seen between a sample and the texts."""
         sample = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _SAMPLE)).astype(np.int64))
         exact = self._encoder.encode([texts[number] for number in sample])
         screened = vectors[sample] if isinstance(vectors, np.ndarray) else vectors[sample.tolist()].cpu().numpy()
-        worst = float(np.linalg.norm(exact - screened, axis=1).max())
-        return _SAFETY * worst + product_error(self._rows.shape[1])
+        worst = float(np.abs(self.rows @ (exact - screened).T).max())
+        return _SAFETY * worst + product_error(self.rows.shape[1])
 
     def _without_broken(self, vectors: Vectors) -> Vectors:
         """Count vectors of zeros, and set those to zeros that hold something that is not a number."""

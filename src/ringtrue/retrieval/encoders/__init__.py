@@ -25,6 +25,9 @@ Floats: TypeAlias = "NDArray[np.float32]"
 Vectors: TypeAlias = "NDArray[np.float32] | torch.Tensor"
 Precision = Literal["fp32", "bf16"]
 
+BLOCK = 8192
+"""How many texts to hand over at a time where the encoder does not mind."""
+
 
 class Encoder(Protocol):
     """Anything that turns texts into vectors; its `repr` names it in reports, cache keys and provenance."""
@@ -40,6 +43,10 @@ class Encoder(Protocol):
 @runtime_checkable
 class Streaming(Protocol):
     """An encoder that works ahead, so that reading, copying and computing overlap."""
+
+    @property
+    def block(self) -> int:
+        """How many texts at a time it is fastest with."""
 
     def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Vectors]:
         """The vectors of each block in turn; those of a GPU stay there."""
@@ -58,6 +65,11 @@ class Screening(Protocol):
 
     def bf16_is_fast(self) -> bool:
         """Whether the machine has instructions for bf16; without them it is slower than fp32."""
+
+
+def usual_block(encoder: Encoder) -> int:
+    """How many texts to hand over at a time."""
+    return encoder.block if isinstance(encoder, Streaming) else BLOCK
 
 
 def stream(encoder: Encoder, blocks: Iterable[Sequence[str]]) -> Iterator[Vectors]:

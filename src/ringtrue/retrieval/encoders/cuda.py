@@ -15,14 +15,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ringtrue.retrieval.ahead import Ahead
 from ringtrue.retrieval.encoders import Floats
 from ringtrue.retrieval.encoders.bert import BertNetwork
 from ringtrue.retrieval.encoders.checkpoint import Checkpoint
+from ringtrue.retrieval.encoders.plans import without_plans
 from ringtrue.retrieval.encoders.tokeniser_pool import shared_pool
 from ringtrue.retrieval.encoders.tokens import Tokeniser, Tokens, batches
 
-BUDGET = 65_536
-_BLOCK = 65_536
+BUDGET = 262_144
+_BLOCK = 262_144
+_BYTES_A_TOKEN = 1 << 16  # of GPU memory, of which a batch takes about an eighth
+_AHEAD = 2
 _SPARE_CORES = 3  # for reading the log, for starting the GPU's work and for merging what it finds
 
 
@@ -46,7 +50,8 @@ class CudaEngine:
         self._device = torch.device(device)
         self._network = BertNetwork(checkpoint, dtype, self._device)
         self._tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
-        self._budget = budget or BUDGET
+        self.block = _BLOCK
+        self._budget = budget or _usual_budget(self._device)
         self._copies = torch.cuda.Stream(self._device) if self._device.type == "cuda" else None
 
     def encode(self, texts: Sequence[str]) -> Floats:
@@ -60,11 +65,12 @@ class CudaEngine:
         """Block by block; while one is computed, the next is copied and those after it are tokenised."""
         processes = max(1, (os.cpu_count() or 1) - _SPARE_CORES)
         before: _Uploaded | None = None
-        for tokens in shared_pool(self._tokeniser, processes).map(blocks):
-            uploaded = self._upload(tokens)
-            if before is not None:
-                yield self._compute(before)
-            before = uploaded
+        with Ahead(shared_pool(self._tokeniser, processes).map(blocks), _AHEAD) as tokenised:
+            for tokens in tokenised:
+                uploaded = self._upload(tokens)
+                if before is not None:
+                    yield self._compute(before)
+                before = uploaded
         if before is not None:
             yield self._compute(before)
 
@@ -86,11 +92,18 @@ class CudaEngine:
             computing.wait_event(block.there)
             for part in (block.ids, block.places):
                 part.record_stream(computing)
-        with torch.inference_mode():
+        with torch.inference_mode(), without_plans(self._device):
             rows = torch.empty((len(block.lengths), self.dim), device=self._device)
             for batch in batches(block.lengths, self._budget):
                 rows[batch.rows] = self._network(block.ids[batch.ids].view(-1, batch.length))
             return rows[block.places]
+
+
+def _usual_budget(device: torch.device) -> int:
+    """As many tokens as keep the GPU busy, if its memory is large enough for them."""
+    if device.type != "cuda":
+        return BUDGET
+    return min(BUDGET, int(torch.cuda.get_device_properties(device).total_memory) // _BYTES_A_TOKEN)
 
 
 def _on_host(vectors: Tensor) -> Floats:

@@ -10,7 +10,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders import Floats
+from ringtrue.retrieval.encoders import BLOCK, Floats
 from ringtrue.retrieval.encoders.quiet import quiet
 
 _BATCH = 64
@@ -27,6 +27,7 @@ class ForeignEngine:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{folder} is not a model that sentence-transformers can load: {error}") from error
         self._model = model.to(dtype).eval()
+        self.block = BLOCK
         self.dim = self.encode(["?"]).shape[1]
 
     def encode(self, texts: Sequence[str]) -> Floats:

@@ -31,6 +31,7 @@ class Engine(Protocol):
     """A loaded model on its device."""
 
     dim: int
+    block: int
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """The vectors of some texts."""
@@ -54,6 +55,11 @@ class Neural(Named, ABC):
     def dim(self) -> int:
         """How long a vector is; loads the model."""
         return self._engine().dim
+
+    @property
+    def block(self) -> int:
+        """How many texts at a time it is fastest with; loads the model."""
+        return self._engine().block
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Texts longer than the model takes are cut at the end."""

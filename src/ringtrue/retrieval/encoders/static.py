@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
+import torch
 from model2vec import StaticModel
 from numpy.typing import NDArray
 
@@ -25,16 +25,17 @@ from ringtrue.retrieval.encoders.naming import Named
 from ringtrue.retrieval.encoders.neural import Neural
 from ringtrue.retrieval.encoders.quiet import quiet
 from ringtrue.retrieval.encoders.tokens import Tokeniser
+from ringtrue.retrieval.encoders.wordpieces import WordPieces
 
 _FORMAT = 1
 _MAX_TOKENS = 512
 
 
-class _Table(NamedTuple):
+class Table(NamedTuple):
     """Token vectors, with zeros for the token that stands for the unknown, and the tokenizer that goes with them."""
 
     vectors: Floats
-    tokeniser: Tokeniser
+    pieces: WordPieces
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,21 +48,20 @@ class Static(Named):
     @property
     def dim(self) -> int:
         """How long a vector is; distils where the cache has nothing yet."""
-        return int(self._table().vectors.shape[1])
+        return int(self.table().vectors.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Sum the vectors of each text's tokens and scale to length one."""
-        vectors, tokeniser = self._table()
-        tokens = tokeniser(texts)
-        starts = np.concatenate(([0], np.cumsum(tokens.lengths)))
-        ones = np.ones(len(tokens.ids), np.float32)
-        counts = scipy.sparse.csr_array((ones, tokens.ids, starts), shape=(len(tokens.lengths), len(vectors)))
-        sums = np.asarray(counts @ vectors, np.float32)
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        np.divide(sums, lengths, out=sums, where=lengths > 0)
-        return np.asarray(sums[tokens.places])
+        vectors, pieces = self.table()
+        ids, starts = (torch.from_numpy(part) for part in pieces(texts))
+        with torch.inference_mode():
+            sums = torch.nn.functional.embedding_bag(ids, torch.from_numpy(vectors), starts[:-1], mode="sum")
+        rows = np.asarray(sums.numpy(), np.float32)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
-    def _table(self) -> _Table:
+    def table(self) -> Table:
+        """The token vectors and their tokenizer; distils where the cache has nothing yet."""
         teacher = ENCODERS.parse(self.encoder)
         if not isinstance(teacher, Neural):
             raise InputError(f"encoder {self!r}: only minilm and sbert can be distilled, not {self.encoder!r}.")
@@ -71,13 +71,13 @@ class Static(Named):
 
 
 @lru_cache(maxsize=4)
-def _load(folder: Path, dimensions: int) -> _Table:
+def _load(folder: Path, dimensions: int) -> Table:
     """Read what was distilled, distilling it first where the cache does not have it."""
     content = cache.content_key(sorted(path for path in folder.rglob("*") if path.is_file()))
     name = cache.key(_FORMAT, version("model2vec"), content, dimensions)
     place = cache.entry("static", name, lambda draft: _distil(folder, dimensions, draft))
     vectors = np.load(place / "vectors.npy", allow_pickle=False)
-    return _Table(vectors, Tokeniser(place / "tokenizer.json", _MAX_TOKENS, special=False))
+    return Table(vectors, WordPieces(Tokeniser(place / "tokenizer.json", _MAX_TOKENS, special=False)))
 
 
 def _distil(folder: Path, dimensions: int, draft: Path) -> None:

