@@ -3,8 +3,13 @@
     python -m benchmarks.extraction [--documents N] [--archived N]
 
 The corpus is generated: the documents of lighthouse over and over, each with an id of its own, as JSON Lines (plain and
-gzip), TREC markup, and WARC (one record a gzip member, and all in one). One document in a hundred is extracted. Reading
-the corpus once is timed in three ways: its lines alone, its lines parsed, and the package's own reader.
+gzip), TREC markup, Parquet, and WARC (one record a gzip member, all in one, and four archives in a folder). One
+document in a hundred is extracted, and one in ten thousand, which is nearer to what samples of web crawls are.
+
+Reading the corpus once is timed in several ways. `parsed` is what anyone who reads a corpus does: every record is read
+and parsed, nothing is done with it. `lines` is less than anyone can do with: lines are split and thrown away. `reader`
+is the package's own reader. The decompressor of web archives is `fastwarc`, which finds the records and looks at none;
+`python_gzip` inflates alone. The folder of archives is searched by one process and by one a core.
 """
 
 from __future__ import annotations
@@ -18,10 +23,14 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from fastwarc.warc import ArchiveIterator
 
 from benchmarks.machine import alternate, describe, write
@@ -29,10 +38,13 @@ from ringtrue.data.formats.detect import read_documents
 from ringtrue.data.formats.warc import read_pages
 from ringtrue.data.load import load
 from ringtrue.data.records import Document
+from ringtrue.jobs import cores
 from ringtrue.subsampling.extract import extract
 
 REPEATS = 5
 ONE_IN = 100
+FEW_IN = 10_000
+ARCHIVES = 4
 
 
 def documents(count: int) -> Iterator[Document]:
@@ -42,9 +54,9 @@ def documents(count: int) -> Iterator[Document]:
         yield document._replace(doc_id=f"doc-{number:09d}")
 
 
-def wanted(count: int) -> list[str]:
-    """One id in a hundred."""
-    return [f"doc-{number:09d}" for number in range(0, count, ONE_IN)]
+def wanted(count: int, one_in: int = ONE_IN) -> list[str]:
+    """Ids at equal distances."""
+    return [f"doc-{number:09d}" for number in range(0, count, one_in)]
 
 
 def as_json(document: Document) -> bytes:
@@ -75,6 +87,8 @@ def as_record(document: Document) -> bytes:
 
 def make_corpora(folder: Path, count: int, archived: int) -> None:
     """Write the same documents in every format."""
+    write_parquet(folder / "corpus.parquet", count)
+    (folder / "archives").mkdir()
     pack = zlib.compressobj(6, zlib.DEFLATED, 31)
     with (
         open(folder / "corpus.jsonl", "wb") as plain,
@@ -83,7 +97,10 @@ def make_corpora(folder: Path, count: int, archived: int) -> None:
         open(folder / "docs.trec", "wb") as trec,
         open(folder / "members.warc.gz", "wb") as members,
         open(folder / "one.warc.gz", "wb") as one,
+        ExitStack() as stack,
     ):
+        names = [folder / "archives" / f"{number}.warc.gz" for number in range(ARCHIVES)]
+        several = [stack.enter_context(open(name, "wb")) for name in names]
         for number, document in enumerate(documents(count)):
             line = as_json(document)
             plain.write(line)
@@ -93,9 +110,21 @@ def make_corpora(folder: Path, count: int, archived: int) -> None:
             trec.write(as_trec(document))
             if number < archived:
                 record = as_record(document)
-                members.write(gzip.compress(record, 6, mtime=0))
+                member = gzip.compress(record, 6, mtime=0)
+                members.write(member)
+                several[number % ARCHIVES].write(member)
                 one.write(pack.compress(record))
         one.write(pack.flush())
+
+
+def write_parquet(path: Path, count: int) -> None:
+    """Write row groups of ten thousand documents."""
+    schema = pa.schema([("doc_id", pa.string()), ("title", pa.string()), ("text", pa.string())])
+    with pq.ParquetWriter(path, schema, compression="zstd") as table:
+        source = documents(count)
+        while some := list(itertools.islice(source, 10_000)):
+            rows = [[one.doc_id, one.title, one.text] for one in some]
+            table.write_table(pa.table([list(column) for column in zip(*rows, strict=True)], schema=schema))
 
 
 def read_bytes(path: Path) -> None:
@@ -112,6 +141,36 @@ def read_json(path: Path) -> None:
             json.loads(line)
 
 
+def read_trec(path: Path) -> None:
+    """Every document of TREC markup, its number and its text, as a plain loop over lines has them."""
+    doc_id = ""
+    text: list[str] = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("<DOC>"):
+                doc_id, text = "", []
+            elif line.startswith("<DOCNO>"):
+                doc_id = line[7 : line.index("</DOCNO>")].strip()
+            elif line.startswith("</DOC>"):
+                Document(doc_id, "".join(text))
+            else:
+                text.append(line)
+
+
+def read_batches(path: Path) -> None:
+    """Every column of Parquet, as Arrow has them."""
+    with pq.ParquetFile(path) as file:
+        for _ in file.iter_batches():
+            pass
+
+
+def read_rows(path: Path) -> None:
+    """Every row of Parquet, as Python has them."""
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches():
+            batch.to_pylist()
+
+
 def read_all(path: Path) -> None:
     """Every document by the package's reader."""
     for _ in read_documents(path):
@@ -119,10 +178,11 @@ def read_all(path: Path) -> None:
 
 
 def iterate(path: Path) -> None:
-    """Every record by FastWARC, which has to decompress it, unparsed."""
-    with open(path, "rb") as file:
-        for _ in ArchiveIterator(file, parse_http=False):
-            pass
+    """Every record of an archive or a folder of them by FastWARC, which has to decompress it, unparsed."""
+    for archive in sorted(path.iterdir()) if path.is_dir() else [path]:
+        with open(archive, "rb") as file:
+            for _ in ArchiveIterator(file, parse_http=False):
+                pass
 
 
 def pages(path: Path) -> None:
@@ -138,26 +198,40 @@ def gunzip(path: Path) -> None:
             pass
 
 
-def extraction(path: Path, ids: list[str], out: Iterator[Path]) -> Callable[[], object]:
-    """Extract the sample into a new folder each time."""
-    return lambda: extract(path, ids, next(out))
+class Case(NamedTuple):
+    """A corpus, how many documents it has, and other ways to go through it."""
+
+    name: str
+    documents: int
+    peers: Mapping[str, Callable[[Path], None]]
+    workers: tuple[int, ...] = (1,)
 
 
-def compare(folder: Path, name: str, ids: list[str], peers: Mapping[str, Callable[[Path], None]]) -> dict[str, object]:
+def compare(folder: Path, case: Case) -> dict[str, object]:
     """Seconds, megabytes of file a second, and how many times as fast an extraction is as each peer."""
-    path = folder / name
-    out = (folder / "out" / f"{name}-{number}" for number in itertools.count())
+    path = folder / case.name
+    out = (folder / "out" / f"{case.name}-{number}" for number in itertools.count())
     (folder / "out").mkdir(exist_ok=True)
-    contenders: dict[str, Callable[[], object]] = {"extract": extraction(path, ids, out)}
-    contenders |= {peer: (lambda work=work: work(path)) for peer, work in peers.items()}  # type: ignore[misc]
+    samples = {"extract": wanted(case.documents), "extract_few": wanted(case.documents, FEW_IN)}
+    ways = {
+        f"{name}_{count}_processes" if count > 1 else name: (ids, count)
+        for name, ids in samples.items()
+        for count in case.workers
+    }
+
+    def extraction(ids: list[str], workers: int) -> Callable[[], object]:
+        return lambda: extract(path, ids, next(out), workers=workers)
+
+    contenders = {name: extraction(*way) for name, way in ways.items()}
+    contenders |= {peer: partial(work, path) for peer, work in case.peers.items()}
     seconds = alternate(contenders, REPEATS)
-    size = path.stat().st_size / 1e6
+    size = sum(file.stat().st_size for file in (path.iterdir() if path.is_dir() else [path])) / 1e6
     return {
         "megabytes": round(size, 1),
-        "seconds": {peer: round(value, 3) for peer, value in seconds.items()},
-        "megabytes_a_second": {peer: round(size / value) for peer, value in seconds.items()},
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "megabytes_a_second": {name: round(size / value) for name, value in seconds.items()},
         "times_as_fast_as": {
-            peer: round(value / seconds["extract"], 2) for peer, value in seconds.items() if peer != "extract"
+            way: {peer: round(seconds[peer] / seconds[way], 2) for peer in case.peers} for way in ways
         },
     }
 
@@ -183,19 +257,21 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--archived", type=int, default=10_000)
     options = parser.parse_args()
-    lines = {"lines": read_bytes, "parsed_lines": read_json, "reader": read_all}
+    lines = {"lines": read_bytes, "parsed": read_json, "reader": read_all}
     archive = {"fastwarc": iterate, "pages": pages, "python_gzip": gunzip}
+    cases = (
+        Case("corpus.jsonl", options.documents, lines),
+        Case("corpus.jsonl.gz", options.documents, lines),
+        Case("docs.trec", options.documents, {"lines": read_bytes, "parsed": read_trec, "reader": read_all}),
+        Case("corpus.parquet", options.documents, {"batches": read_batches, "parsed": read_rows, "reader": read_all}),
+        Case("members.warc.gz", options.archived, archive),
+        Case("one.warc.gz", options.archived, archive),
+        Case("archives", options.archived, {"fastwarc": iterate}, (1, cores())),
+    )
     with TemporaryDirectory() as place:
         folder = Path(place)
         make_corpora(folder, options.documents, options.archived)
-        ids, archived = wanted(options.documents), wanted(options.archived)
-        result = {
-            "corpus.jsonl": compare(folder, "corpus.jsonl", ids, lines),
-            "corpus.jsonl.gz": compare(folder, "corpus.jsonl.gz", ids, lines),
-            "docs.trec": compare(folder, "docs.trec", ids, {"lines": read_bytes, "reader": read_all}),
-            "members.warc.gz": compare(folder, "members.warc.gz", archived, archive),
-            "one.warc.gz": compare(folder, "one.warc.gz", archived, archive),
-        }
+        result = {case.name: compare(folder, case) for case in cases}
         peaks = memory(folder)
     write(
         "extraction",
@@ -203,7 +279,7 @@ def main() -> None:
             "machine": describe(("fastwarc", "resiliparse", "pyarrow")),
             "documents": options.documents,
             "archived": options.archived,
-            "extracted_one_in": ONE_IN,
+            "extracted_one_in": {"extract": ONE_IN, "extract_few": FEW_IN},
             "formats": result,
             "peak_mb": peaks,
         },

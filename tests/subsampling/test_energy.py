@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,8 +9,13 @@ from types import ModuleType
 
 import pytest
 
+from ringtrue import cache
+from ringtrue.data.load import load
 from ringtrue.errors import InputError, MissingExtraError
-from ringtrue.subsampling.energy import NOT_MEASURABLE, StageEnergy, extrapolate, measured
+from ringtrue.retrieval.pipeline import parse_ranker
+from ringtrue.subsampling.energy import NOT_MEASURABLE, Meter, Metered, StageEnergy, extrapolate, measured
+from ringtrue.subsampling.energy_table import energy_json, energy_table
+from ringtrue.subsampling.mimic import kwh_per_document, mimic
 
 
 class FakeMeasure(IntEnum):
@@ -109,3 +115,71 @@ def test_the_real_tracker(tmp_path: Path):
 def test_parts_that_are_known_are_enough():
     assert StageEnergy("x", 1.0, gpu_joules=3.0).joules == 3.0
     assert StageEnergy("x", 1.0, cpu_joules=0.0).joules == 0.0
+
+
+def test_a_table_of_stages_with_the_full_corpus():
+    stages = [Metered(StageEnergy("index", 2.0, cpu_joules=7200.0), 100), Metered(StageEnergy("search", 1.0), 100)]
+    table = energy_table(stages, 1_000_000)
+    assert table.rows[0] == (
+        "index",
+        100,
+        2.0,
+        "7200.0 J",
+        pytest.approx(0.002),
+        pytest.approx(2e-5),
+        pytest.approx(20),
+    )
+    assert table.rows[1] == ("search", 100, 1.0, NOT_MEASURABLE, None, None, None)
+    assert "1,000,000 documents" in table.note and NOT_MEASURABLE not in table.note
+    assert NOT_MEASURABLE in energy_table(stages[1:], 10).note
+    first, second = json.loads(energy_json(stages))["stages"]
+    assert (first["kwh"], first["ram_joules"], second["joules"]) == (pytest.approx(0.002), None, None)
+
+
+def test_what_rankers_take_is_measured_from_an_index_made_anew(counters, own_cache):
+    counters |= {FakeMeasure.CPU_ENERGY_SYSTEM_JOULES: b"36"}
+    lighthouse = load("builtin:lighthouse")
+    ids = [document.doc_id for document in lighthouse.documents()][:50]
+    mimic(lighthouse, ["bm25"], [("fifty", ids)])
+    kept = {path for path in own_cache.rglob("*") if path.is_file()}
+    meter = Meter()
+    mimic(lighthouse, ["bm25", "biencoder:hashing"], [("fifty", ids)], meter=meter)
+    assert [(stage.energy.stage, stage.documents) for stage in meter.stages] == [
+        (f"{stage}: {ranker} on {what}", documents)
+        for ranker in ("bm25", "biencoder:hashing")
+        for what, documents in (("everything", 336), ("fifty", 50))
+        for stage in ("index", "search")
+    ]
+    assert {path for path in own_cache.rglob("*") if path.is_file()} == kept, "what is measured is not kept"
+    assert kwh_per_document(parse_ranker("bm25"), lighthouse, 100) == pytest.approx(2 * 36 / 3.6e6 / 100)
+
+
+def test_a_rate_is_never_invented(counters):
+    with pytest.raises(InputError, match="bm25 is not measurable on this machine"):
+        kwh_per_document(parse_ranker("bm25"), load("builtin:lighthouse"), 20)
+
+
+def test_a_cold_cache_is_forgotten(own_cache):
+    def make(folder: Path) -> None:
+        (folder / "file").write_text("x")
+
+    warm = cache.entry("kind", "name", make)
+    with cache.cold():
+        cold = cache.entry("kind", "name", make)
+        assert cold != warm and cache.entry("kind", "name", make) == cold
+    assert not cold.exists() and cache.entry("kind", "name", make) == warm
+
+
+def test_files_of_stages_are_numbered_and_replaced(tmp_path: Path):
+    pytest.importorskip("tirex_tracker", reason="measuring needs the extra 'energy'")
+    for _ in range(2):
+        meter = Meter(tmp_path / "energy")
+        for name in ("index: bm25 >> rm3", "search"):
+            with meter.stage(name, 5):
+                pass
+    assert sorted(path.name for path in (tmp_path / "energy").iterdir()) == [
+        "01-index-bm25-rm3.ir_metadata.yml", "02-search.ir_metadata.yml"
+    ]  # fmt: skip
+    with pytest.raises(ZeroDivisionError), Meter(tmp_path / "failed").stage("x", 5):
+        _ = 1 / 0
+    assert not (tmp_path / "failed").exists()

@@ -23,8 +23,9 @@ from ringtrue.data.load import load
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Document, Qrel, Query
 from ringtrue.errors import FormatError, InputError
+from ringtrue.subsampling import crew, pieces
 from ringtrue.subsampling import extract as module
-from ringtrue.subsampling import pieces
+from ringtrue.subsampling.corpora import open_corpus
 from ringtrue.subsampling.extract import Progress, extract, read_extraction
 
 DOCUMENTS = [Document(f"d{n:03d}", f"text of number {n}", f"Title {n}" if n % 3 else "") for n in range(200)]
@@ -349,3 +350,35 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path, monkeypatch, make)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.1 * peaks[0]
+
+
+@pytest.mark.parametrize("make", [jsonl, warc])
+def test_several_processes_give_the_same_bytes(tmp_path: Path, make):
+    ending = "warc.gz" if make is warc else "jsonl"
+    files = [make(tmp_path / f"{n}.{ending}", DOCUMENTS[50 * n : 50 * n + 50]) for n in range(4)]
+    extract(files, SAMPLE, tmp_path / "one", queries=QUERIES, qrels=QRELS)
+    told: list[Progress] = []
+    extract(files, SAMPLE, tmp_path / "two", queries=QUERIES, qrels=QRELS, workers=2, progress=told.append)
+    assert tree(tmp_path / "two") == tree(tmp_path / "one")
+    assert (told[-1].number, told[-1].pieces, told[-1].read, told[-1].found) == (4, 4, 200, 4)
+
+
+def test_processes_are_started_where_they_are_worth_it(tmp_path: Path, monkeypatch):
+    files = [jsonl(tmp_path / f"{n}.jsonl", DOCUMENTS[:50]) for n in range(3)]
+    found = open_corpus(files, 1).pieces
+    monkeypatch.setattr(crew, "cores", lambda: 8)
+    assert crew.worthwhile_workers(found) == 1
+    monkeypatch.setattr(crew, "_WORTH", files[0].stat().st_size)
+    assert crew.worthwhile_workers(found) == 3
+    monkeypatch.setattr(crew, "cores", lambda: 2)
+    assert crew.worthwhile_workers(found) == 2
+
+
+def test_a_damaged_file_is_named_by_the_process_that_finds_it(tmp_path: Path):
+    files = [warc(tmp_path / f"{n}.warc.gz", DOCUMENTS[50 * n : 50 * n + 50]) for n in range(4)]
+    whole = files[2].read_bytes()
+    files[2].write_bytes(whole[:-30])
+    with pytest.raises(InputError, match=r"2\.warc\.gz: .*is damaged"):
+        extract(files, SAMPLE, tmp_path / "out", workers=2)
+    files[2].write_bytes(whole)
+    assert extract(files, SAMPLE, tmp_path / "out", workers=2).documents == 4

@@ -131,7 +131,7 @@ def test_what_cannot_be_done_is_said():
     campaign = as_campaign(*random_campaign(0), "topic_aware")
     with pytest.raises(InputError, match="cannot use"):
         leave_one_group_out(campaign, SAMPLERS.parse("complete"), nDCG(judged_only=True) @ 10)
-    with pytest.raises(InputError, match=r"did you mean r1|unknown run 'rx'"):
+    with pytest.raises(InputError, match=r"did you mean r1|unknown run or ranker 'rx'"):
         leave_one_group_out(campaign, SAMPLERS.parse("rerank:run=rx"), nDCG @ 10)
     with pytest.raises(InputError, match="gives no document when group 'g0'"):
         leave_one_group_out(campaign, SAMPLERS.parse("loft:size=0"), nDCG @ 10)

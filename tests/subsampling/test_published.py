@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from ringtrue.audit import Table
 from ringtrue.errors import FormatError, InputError
 from ringtrue.subsampling.published import class_means, full_corpus_kwh, read_study, total
+from ringtrue.subsampling.published_tables import CORPUS_DOCUMENTS, evidence
 from ringtrue.subsampling.sizes import SampleSize, Size, read_sizes
 
-CORPORA = {
-    "clueweb09": 1_040_859_705, "clueweb12": 733_019_372, "msmarco-passage": 8_841_823, "disks45": 528_155
-}  # fmt: skip
+CORPORA = {name: CORPUS_DOCUMENTS[name] for name in ("clueweb09", "clueweb12", "msmarco-passage", "disks45")}
 CLASSES = ("bi-encoder", "late interaction", "lexical")
 
 # RBO@10 of bi-encoders, late interaction and lexical systems; corpora as above
@@ -74,6 +74,18 @@ def test_the_full_corpora(paper: Path):
     assert full_corpus_kwh(rows, sizes, {"clueweb09": 10**9})["clueweb09", "bi-encoder"] == pytest.approx(
         1013.343, abs=1e-3
     )
+
+
+def test_tables(paper: Path):
+    found = evidence(paper / "aggregated.jsonl.gz", paper / "dataset-sizes.json")
+    tables = {section.name: section for section in found.sections() if isinstance(section, Table)}
+    assert list(tables) == ["classes", "corpora", "corpus-sizes", "sizes"]
+    assert "30.8209 kWh" in tables["classes"].note
+    assert len(tables["classes"].rows) == 96
+    sums = {(corpus, sampler): (mega, how) for corpus, sampler, _, mega, how in tables["corpus-sizes"].rows}
+    assert sums["clueweb09", "top-100-run-pool"] == (pytest.approx(907.2, abs=0.05), "estimated")
+    assert {how for *_, how in tables["sizes"].rows} == {"measured", "estimated"}
+    assert [section.name for section in evidence(paper / "aggregated.jsonl.gz").sections()] == ["classes"]
 
 
 def row(**changes: object) -> str:

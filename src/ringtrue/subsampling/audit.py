@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from ir_measures import Measure, nDCG
 
-from ringtrue.audit import Finding, Section, Verdict
+from ringtrue.audit import Finding, Section, Table, Verdict
 from ringtrue.provenance import Provenance, stamp
 from ringtrue.subsampling import sections
+from ringtrue.subsampling.account import account, check
 from ringtrue.subsampling.campaign import Campaign
-from ringtrue.subsampling.plan import Limits, Plan, plan
+from ringtrue.subsampling.plan import Limits, Option, Plan, plan
 from ringtrue.subsampling.reliability import FEWEST_GROUPS, Experiment, MeanOver, reliability
 from ringtrue.subsampling.result import Comparison, SamplerReliability
 
@@ -21,7 +22,6 @@ STUDY_SAMPLERS = (
 )  # fmt: skip
 SMALL_SAMPLERS = ("pool:1", "pool:2", "pool:3", "pool:5", "pool:10", "judged", "loft:50", "loft:100", "complete")
 SMALL = 10_000
-TARGET_TAU = 0.9
 SMALLER = 0.95
 
 
@@ -37,7 +37,9 @@ class SubsamplingAudit:
     systems: int
     retrieved: int
     groups: int
+    account: Table
     provenance: Provenance
+    planned: bool = False
 
     name = "subsampling"
     title = "Does a smaller corpus still rank the systems as the full one does?"
@@ -47,47 +49,71 @@ class SubsamplingAudit:
         """Whether a sample that is smaller than the union of all runs is reliable enough."""
         return (self._finding(),)
 
-    @property
-    def _target(self) -> float:
-        return TARGET_TAU if self.plan is None else self.plan.limits.target_tau
-
     def _finding(self) -> Finding:
+        limits = Limits() if self.plan is None else self.plan.limits
+        cost = f" and {limits.cost}" if limits.cost else ""
         rule = (
-            f"for some sample of less than {SMALLER:.0%} of all retrieved documents, the lower end of the 95 % "
-            f"interval of tau_AP_b, each system as predicted without its group, is at least {self._target}; "
-            "a warning where the coefficient itself is"
+            f"for some sample of less than {SMALLER:.0%} of all retrieved documents{cost}, the lower end of the 95 % "
+            "interval of tau_AP_b, each system as predicted without its group, is at least "
+            f"{limits.bound:g}; a warning where the coefficient itself is"
         )
         if self.plan is None:
-            seen = f"{self.groups} groups are too few: leaving one out needs at least {FEWEST_GROUPS}."
+            count = "1 group is" if self.groups == 1 else f"{self.groups} groups are"
+            seen = f"{count} too few for {self.systems} systems: leaving one out needs at least {FEWEST_GROUPS}."
             return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
         smaller = [option for option in self.plan.options if option.docs < SMALLER * self.retrieved]
-        chosen = next((option for option in smaller if option.reliable), None)
-        shown = chosen or max(smaller, key=lambda option: option.low, default=self.plan.options[-1])
-        if math.isnan(shown.tau):
-            seen = "all systems are tied, so that no order can be compared."
-            return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
-        near = shown.tau >= self._target
-        verdict = Verdict.PASS if chosen else Verdict.WARN if near else Verdict.FAIL
+        within = [option for option in smaller if option.affordable]
+        known = [option for option in within if not math.isnan(option.tau)]
+        if not known:
+            return Finding("reliable sample", Verdict.UNKNOWN, rule, self._why_unknown(smaller, within))
+        return self._judge(self.plan, known, rule)
+
+    def _why_unknown(self, smaller: Sequence[Option], within: Sequence[Option]) -> str:
+        if within:
+            return "all systems are tied, so that no order can be compared."
+        if smaller:
+            least = smaller[0]
+            return f"no sampler that was tried is within the limits; {least.sampler} has {least.docs:,.0f} documents."
+        return f"no sampler that was tried keeps less than {SMALLER:.0%} of the {self.retrieved:,} documents."
+
+    def _judge(self, plan: Plan, known: Sequence[Option], rule: str) -> Finding:
+        """The verdict on what the plan takes, or where that is no smaller corpus on what comes nearest to it."""
+        chosen = plan.chosen
+        shown = chosen if chosen in known else max(known, key=lambda option: option.low)
+        assert shown is not None
+        near = Verdict.WARN if shown.tau >= plan.limits.bound else Verdict.FAIL
         seen = (
             f"{shown.sampler} keeps {shown.docs:,.0f} of {self.retrieved:,} documents "
             f"({shown.docs / self.retrieved:.0%}) at tau_AP_b {shown.tau:.3f} ({shown.low:.3f} to {shown.high:.3f})"
         )
-        seen += "." if chosen else ": the nearest to it, but not reliable enough."
+        seen += "." if shown.reliable else ": the best that was tried, but not reliable enough."
+        if chosen is None:
+            seen += " No sampler is chosen."
+        elif chosen is not shown:
+            seen += f" {chosen.sampler} is chosen, which keeps {chosen.docs / self.retrieved:.0%}."
         one = next(found for found in self.samplers if found.sampler == shown.sampler)
-        return Finding(
-            "reliable sample", verdict, rule, seen, shown.tau, one.intervals[self.plan.limits.view].unpooled_tau_ap_b
-        )
+        interval = one.intervals[plan.limits.view].unpooled_tau_ap_b
+        return Finding("reliable sample", Verdict.PASS if shown.reliable else near, rule, seen, shown.tau, interval)
 
     def sections(self) -> tuple[Section, ...]:
-        """The table of samplers, the curve, and the tests between samplers."""
+        """The table of samplers, the curve, and the tests between samplers; of a plan, what it rests on alone."""
         if self.plan is None:
-            return ()
+            return (self.account,)
+        if self.planned:
+            return (
+                sections.plan_table(self.plan),
+                sections.curve(self.samplers),
+                sections.reliability_table(self.samplers, self.measure),
+                self.account,
+                sections.definitions(self.measure),
+            )
         return (
             sections.reliability_table(self.samplers, self.measure),
             sections.curve(self.samplers),
             sections.plan_table(self.plan),
             sections.details_table(self.samplers, self.top),
             sections.comparisons_table(self.comparisons),
+            self.account,
             sections.definitions(self.measure),
         )
 
@@ -110,6 +136,7 @@ def audit_subsampling(
     say: Callable[[str], None] = lambda message: None,
 ) -> SubsamplingAudit:
     """Leave each group out once for each sampler; with fewer than three groups the answer is UNKNOWN."""
+    check(campaign)
     groups = len(campaign.group_names)
     samplers = samplers or default_samplers(campaign)
     settings: dict[str, str | int | float | bool | None] = {
@@ -131,11 +158,13 @@ def audit_subsampling(
     return SubsamplingAudit(
         samplers=results,
         comparisons=comparisons,
-        plan=plan(results, limits or Limits(TARGET_TAU)) if results else None,
+        plan=plan(results, limits or Limits()) if results else None,
         measure=measure,
         top=top,
         systems=len(campaign.runs),
         retrieved=len(campaign.runs.docs),
         groups=groups,
+        account=account(campaign),
         provenance=stamp(samplers, settings=settings),
+        planned=limits is not None,
     )

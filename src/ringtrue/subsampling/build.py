@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ringtrue.errors import InputError
-from ringtrue.subsampling.campaign import Campaign
-from ringtrue.subsampling.samplers import SAMPLERS, ReachesOut
-from ringtrue.subsampling.sizes import deepest_pool
+from ringtrue.subsampling.campaign import Campaign, Search
+from ringtrue.subsampling.samplers import SAMPLERS, outside
+from ringtrue.subsampling.samplers.rerank import Rerank
+from ringtrue.subsampling.sizes import Size, deepest_pool
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A sampler and the ids of its documents, ascending."""
+    """A sampler and the ids of its documents, ascending; bytes are known where the budget was in bytes."""
 
     sampler: str
     doc_ids: tuple[str, ...]
+    size: Size
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,7 @@ class Budget:
 
 def build(campaign: Campaign, sampler: str, budget: Budget | None = None) -> Sample:
     """Sample from all runs; with a budget, the deepest pool that fits instead of the sampler."""
+    volume: Size | None = None
     if budget is not None:
         found = deepest_pool(
             campaign,
@@ -37,11 +40,28 @@ def build(campaign: Campaign, sampler: str, budget: Budget | None = None) -> Sam
             max_bytes=budget.max_bytes,
             bytes_per_doc=budget.bytes_per_doc,
         )
-        sampler = f"pool:{found.depth}"
+        sampler, volume = f"pool:{found.depth}", found.size
     component, view = SAMPLERS.parse(sampler), campaign.without()
     inside = (doc for doc, keep in zip(campaign.runs.docs, component.sample(view).tolist(), strict=True) if keep)
-    outside = component.outside(view) if isinstance(component, ReachesOut) else ()
-    ids = tuple(sorted((*inside, *outside)))
+    ids = tuple(sorted((*inside, *outside(component, view))))
     if not ids:
         raise InputError(f"sampler {sampler!r} gives no document.")
-    return Sample(sampler, ids)
+    return Sample(sampler, ids, volume or Size(len(ids)))
+
+
+def build_without_runs(search: Search | None, sampler: str) -> Sample:
+    """Sample from what a ranker finds for all queries; other samplers need runs."""
+    component = SAMPLERS.parse(sampler)
+    if not isinstance(component, Rerank):
+        raise InputError(
+            f"no runs: sampler {sampler!r} needs them (--runs FOLDER), or a --collection that has them; with the "
+            "documents and queries of a collection alone, rerank:run=bm25 can be built."
+        )
+    if search is None:
+        raise InputError(
+            f"sampler {sampler!r} has nothing to take from: give runs (--runs FOLDER), or documents and queries that "
+            "can be searched."
+        )
+    run = search(component.run, component.depth)
+    ids = tuple(sorted({line.doc_id for topic in run.topics for line in run.ranking(topic)}))
+    return Sample(sampler, ids, Size(len(ids)))

@@ -5,20 +5,23 @@ A pool is a set of (topic, document) pairs; the corpus of a pool is the document
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.runs import RunSet
-from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.data.runs import Run, RunSet
+from ringtrue.errors import InputError, UnknownNameError, brief
+from ringtrue.retrieval.catalog import RANKERS
+from ringtrue.subsampling.first_stage import is_ranker
 
 Judging = Literal["topic_aware", "topic_free"]
 Documents = NDArray[np.bool_]
+Search = Callable[[str, int], Run]  # a ranker's name and a depth to a run
 
 DEPTH = 1000
 JUDGMENT_DEPTH = 10
@@ -29,14 +32,16 @@ class Campaign:
     """Runs cut to 1,000 documents a topic, the judgments coded in the runs' documents, and each run's group.
 
     `judging` says when a judgment stays after cutting: `topic_aware` where its pair is pooled, `topic_free` where its
-    document is pooled for any topic, as in the study's code.
+    document is pooled for any topic, as in the study's code. `search` makes rankings that no run has.
     """
 
     runs: RunSet
     qrels: Qrels
     groups: tuple[str, ...]
     judging: Judging = "topic_aware"
+    search: Search | None = field(default=None, repr=False)
     _presence: dict[int, NDArray[np.bool_]] = field(default_factory=dict, init=False, repr=False)
+    _found: dict[tuple[str, int], Found] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def from_runs(
@@ -47,14 +52,20 @@ class Campaign:
         *,
         judging: Judging = "topic_aware",
         judged_topics_only: bool = True,
+        search: Search | None = None,
     ) -> Campaign:
         """Cut the runs; topics without judgments are left out unless asked for, since they only enlarge pools."""
         if len(groups) != len(runs):
             raise InputError(f"{len(groups)} groups were given for {len(runs)} runs.")
+        if not set(runs.topics).intersection(qrels.topics):
+            raise InputError(
+                f"runs and judgments have no topic in common: the runs have {brief(runs.topics)}, "
+                f"the judgments {brief(qrels.topics)}."
+            )
         if judged_topics_only:
             known = np.isin(np.array(runs.topics, dtype=object), np.array(qrels.topics, dtype=object))
             runs = runs.keep(np.repeat(known, runs.lengths.sum(axis=1)))
-        return cls(runs.cut(DEPTH).compact(), qrels, tuple(groups), judging)
+        return cls(runs.cut(DEPTH).compact(), qrels, tuple(groups), judging, search)
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -86,6 +97,7 @@ class Campaign:
     def presence(self, depth: int) -> NDArray[np.bool_]:
         """Which group (row) has which document (column) in a top `depth`, whatever the topic."""
         if depth not in self._presence:
+            _check_depth(depth)
             lines = self.runs.rank <= depth
             found = np.zeros((len(self.group_names), len(self.runs.docs)), dtype=np.bool_)
             found[self.group_of_line[lines], self.runs.doc[lines]] = True
@@ -118,6 +130,49 @@ class Campaign:
     def without(self, group: int | None = None) -> View:
         """What a sampler may see when one group is left out, or all of it."""
         return View(self, group)
+
+    def top(self, run: str, depth: int) -> Found:
+        """The top `depth` of a run for any topic, or of a ranker where no run has the name."""
+        if (run, depth) not in self._found:
+            _check_depth(depth)
+            self._found[run, depth] = self._top_of_run(run, depth) if run in self.runs.names else self._rank(run, depth)
+        return self._found[run, depth]
+
+    def _top_of_run(self, run: str, depth: int) -> Found:
+        lines = self.runs.segment % np.int32(len(self.runs)) == self.runs.names.index(run)
+        found = np.zeros(len(self.runs.docs), dtype=np.bool_)
+        found[self.runs.doc[lines & (self.runs.rank <= depth)]] = True
+        return Found(found)
+
+    def _rank(self, ranker: str, depth: int) -> Found:
+        if not is_ranker(ranker):
+            raise UnknownNameError("run or ranker", ranker, (*self.runs.names, *RANKERS.names()))
+        if self.search is None:
+            raise InputError(
+                f"{ranker!r} is a ranker and none of the {len(self.runs)} runs; to compute its ranking, give a "
+                "--collection with documents and queries, or else the name of a run."
+            )
+        run = self.search(ranker, depth)
+        docs = {line.doc_id for topic in self.runs.topics for line in run.ranking(topic)}
+        if not docs:
+            raise InputError(
+                f"{ranker!r} finds nothing for the {len(self.runs.topics)} topics of the runs ({self.runs.topics[0]}, "
+                "…); are these runs for the queries of the collection?"
+            )
+        inside = np.fromiter((doc in docs for doc in self.runs.docs), dtype=np.bool_, count=len(self.runs.docs))
+        return Found(inside, tuple(sorted(docs.difference(self.runs.docs))))
+
+
+def _check_depth(depth: int) -> None:
+    if depth < 1:
+        raise InputError(f"a sampler has depth {depth}, which gives no documents; it should be 1 or more.")
+
+
+class Found(NamedTuple):
+    """Documents of the campaign, and ids of others, ascending."""
+
+    inside: Documents
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,16 +240,9 @@ class View:
         """Which judgments would exist: those in the top-10 pool of the visible runs."""
         return self._others(self.campaign.judgment_pool)
 
-    def run_top(self, run: str, depth: int) -> Documents:
-        """The top `depth` of one run for any topic; it may belong to the left-out group."""
-        runs = self.campaign.runs
-        if run not in runs.names:
-            raise UnknownNameError("run", run, runs.names)
-        place = runs.names.index(run)
-        lines = (runs.segment % np.int32(len(runs)) == place) & (runs.rank <= depth)
-        found = self.none()
-        found[runs.doc[lines]] = True
-        return found
+    def top(self, run: str, depth: int) -> Found:
+        """The top `depth` of one run or ranker for any topic; it may belong to the left-out group."""
+        return self.campaign.top(run, depth)
 
     def none(self) -> Documents:
         """No document."""

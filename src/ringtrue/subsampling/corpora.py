@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -15,11 +15,18 @@ from ringtrue.data.formats.tables import Shape, shape_of
 from ringtrue.data.formats.warc import is_warc
 from ringtrue.errors import InputError
 from ringtrue.subsampling.jsonlines import JsonLinesFile
+from ringtrue.subsampling.parquetfiles import ParquetFile
 from ringtrue.subsampling.pieces import IrdsStore, IrdsStream, Piece, RecordFile, WarcFile
 from ringtrue.subsampling.trecfiles import TrecFile
 
 Source = str | Path | Sequence[str | Path]
 Access = Literal["auto", "stream", "store"]
+
+_SEARCHED: Mapping[Shape, Callable[[Path], Piece]] = {
+    Shape.JSONL: JsonLinesFile,
+    Shape.MARKUP: TrecFile,
+    Shape.PARQUET: ParquetFile,
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ def open_corpus(source: Source, asked: int, *, main_content: bool = False, acces
         paths = [check_file(path) for path in source]
         if not paths:
             raise InputError("no files of documents were given.")
-        return Corpus(", ".join(path.name for path in paths), tuple(_piece(path, main_content) for path in paths))
+        return Corpus(", ".join(path.name for path in paths), tuple(file_piece(path, main_content) for path in paths))
     scheme, _, rest = str(source).partition(":")
     if scheme == "irds":
         return Corpus(str(source), (_irds_piece(rest, asked, access),))
@@ -49,7 +56,7 @@ def open_corpus(source: Source, asked: int, *, main_content: bool = False, acces
     path = Path(source)
     if path.is_dir():
         return _folder(path, str(source), main_content)
-    return Corpus(str(source), (_piece(check_file(path), main_content),))
+    return Corpus(str(source), (file_piece(check_file(path), main_content),))
 
 
 def _irds_piece(dataset_id: str, asked: int, access: Access) -> Piece:
@@ -68,14 +75,14 @@ def _folder(folder: Path, name: str, main_content: bool) -> Corpus:
         documents = find_beir(folder, None).documents
         if documents is None:
             raise InputError(f"{folder} has queries but no corpus.jsonl; give the documents' file.")
-        return Corpus(name, (_piece(documents, main_content),))
+        return Corpus(name, (file_piece(documents, main_content),))
     paths = sorted(_files(folder))
     chosen = [path for path in paths if is_warc(path)] or [path for path in paths if role_of(path) is Role.DOCUMENTS]
     if not chosen:
         raise InputError(f"{folder}: no file in it is plainly documents; give the files themselves.")
     taken = frozenset(chosen)
     unused = tuple(path for path in paths if path not in taken)
-    return Corpus(name, tuple(_piece(path, main_content) for path in chosen), unused)
+    return Corpus(name, tuple(file_piece(path, main_content) for path in chosen), unused)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -83,11 +90,9 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
 
 
-def _piece(path: Path, main_content: bool) -> Piece:
+def file_piece(path: Path, main_content: bool) -> Piece:
     """How a file is searched: an archive is told by its name, all else by its content."""
     if is_warc(path):
         return WarcFile(path, main_content)
     shape = shape_of(path)
-    if shape is Shape.JSONL:
-        return JsonLinesFile(path)
-    return TrecFile(path) if shape is Shape.MARKUP else RecordFile(path, shape)
+    return _SEARCHED[shape](path) if shape in _SEARCHED else RecordFile(path, shape)

@@ -9,13 +9,14 @@ tirex-tracker can record: the state and an archive of the git repository that ha
 from __future__ import annotations
 
 import importlib
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from ringtrue.errors import InputError, MissingExtraError
 
@@ -69,7 +70,7 @@ class Stage:
 
 @contextmanager
 def measured(stage: str, *, export: str | Path | None = None, description: str = "") -> Iterator[Stage]:
-    """Measure what runs inside; `export` names a new file for ir_metadata (YAML).
+    """Measure what runs inside; `export` names a new file for ir_metadata (YAML), written where nothing fails.
 
     >>> with measured("index", export="index.ir_metadata.yml") as stage:  # doctest: +SKIP
     ...     build_index()
@@ -96,8 +97,35 @@ def measured(stage: str, *, export: str | Path | None = None, description: str =
             seconds = perf_counter() - start
             results = handle.stop()
             running._energy = StageEnergy(stage, seconds, *_joules(tracker.Measure, results))
-            if export is not None:
-                _export(draft, Path(export))
+        if export is not None:
+            _export(draft, Path(export))
+
+
+class Metered(NamedTuple):
+    """What a stage took, and how many documents went through it."""
+
+    energy: StageEnergy
+    documents: int
+
+
+@dataclass
+class Meter:
+    """Measures stage after stage; `folder` gets a file of ir_metadata for each, numbered in their order."""
+
+    folder: Path | None = None
+    stages: list[Metered] = field(default_factory=list)
+
+    @contextmanager
+    def stage(self, name: str, documents: int) -> Iterator[None]:
+        """Measure what runs inside; a file that an earlier run left for the same stage is replaced."""
+        export = None
+        if self.folder is not None:
+            plain = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")
+            export = self.folder / f"{len(self.stages) + 1:02d}-{plain}.ir_metadata.yml"
+            export.unlink(missing_ok=True)
+        with measured(name, export=export) as running:
+            yield
+        self.stages.append(Metered(running.energy, documents))
 
 
 def extrapolate(kwh: float | None, documents: float, corpus_documents: float) -> float | None:

@@ -2,7 +2,7 @@
 
 The corpus is read once and never held; what was found so far is kept beside the result, so that a killed extraction
 goes on where it was and gives the same bytes in the end. Documents stand in the order of the corpus, or in that of
-their ids where an ir_datasets corpus is read by random access. Left out: reading several pieces of a corpus at once.
+their ids where an ir_datasets corpus is read by random access, whatever the number of processes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ringtrue.data.sources import Source as Parts
 from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp, version
 from ringtrue.subsampling.corpora import Access, Corpus, Source, open_corpus
+from ringtrue.subsampling.crew import Crew, worthwhile_workers
 from ringtrue.subsampling.parts import read_part, search_piece
 from ringtrue.subsampling.pieces import Piece, Place, WarcFile, noted
 from ringtrue.subsampling.registered import register
@@ -68,7 +69,10 @@ class Extraction:
 
 
 class Progress(NamedTuple):
-    """How far an extraction has come: which piece of how many, and documents read and found in it."""
+    """How far an extraction has come: which piece of how many, and documents read and found in it.
+
+    Of files that are searched side by side the number of those that are done, and what was read and found in them.
+    """
 
     piece: str
     number: int
@@ -97,6 +101,7 @@ def extract(
     access: Access = "auto",
     main_content: bool = False,
     all_topics: bool = False,
+    workers: int | None = None,
     checkpoint_s: float = 5.0,
     progress: Callable[[Progress], None] | None = None,
 ) -> Extraction:
@@ -105,7 +110,8 @@ def extract(
     `source` is `irds:ID`, `builtin:lighthouse`, a BEIR folder, a folder of web archives or other files of documents, a
     file or several. Topics and judgments that are not given are those of the source where it is an ir_datasets id or a
     BEIR folder; topics without a judged document in the sample are left out unless `all_topics`. Under a `name` the
-    sample is registered: after `import ringtrue`, `ir_datasets.load("ringtrue/NAME")` gives it.
+    sample is registered: after `import ringtrue`, `ir_datasets.load("ringtrue/NAME")` gives it. The files of
+    a corpus are searched by so many processes (`workers`); not given, by as many as are worth their start.
     """
     wanted = frozenset(doc_ids)
     if not wanted:
@@ -116,7 +122,11 @@ def extract(
     extraction = job.finished()
     if extraction is None:
         job.begin()
-        places = job.search(checkpoint_s, progress or (lambda _: None))
+        tell = progress or (lambda _: None)
+        count = worthwhile_workers(corpus.pieces) if workers is None else workers
+        if count > 1:
+            job.search_side_by_side(count, checkpoint_s, tell)
+        places = job.search(checkpoint_s, tell)
         extraction = job.assemble(places)
     shutil.rmtree(job.work, ignore_errors=True)
     if name is not None:
@@ -190,6 +200,15 @@ class _Job:
         draft = plan.with_suffix(".new")
         draft.write_text(self.plan, encoding="utf-8")
         draft.rename(plan)
+
+    def search_side_by_side(self, workers: int, every: float, progress: Callable[[Progress], None]) -> None:
+        """Search the files in several processes; what they leave, if anything, is searched after them."""
+
+        def tell(files: int, read: int, found: int) -> None:
+            progress(Progress(self.corpus.name, files, len(self.corpus.pieces), read, found, len(self.wanted)))
+
+        crew = Crew(self.work / "crew", workers, every, tell)
+        crew.search(self.corpus.pieces, self.parts, self.wanted)
 
     def search(self, every: float, progress: Callable[[Progress], None]) -> tuple[Place, ...]:
         """Search piece after piece; where each of them ended."""

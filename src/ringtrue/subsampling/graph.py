@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.streams import read_lines
 from ringtrue.data.notes import Notes
-from ringtrue.errors import FormatError, InputError
+from ringtrue.errors import FormatError, InputError, brief
 from ringtrue.retrieval.bm25 import BM25
 from ringtrue.retrieval.index import Index, TermWeights, open_index
 
@@ -131,6 +131,11 @@ def build_graph(
             lists[doc_id] = [line.doc_id for line in ranking if line.doc_id != doc_id][:k]
         if progress:
             progress(done, len(wanted))
+    if not lists:
+        raise InputError(
+            f"none of the {len(wanted):,} documents ({brief(wanted)}) is in the collection {collection.name!r}; "
+            "do its documents and judgments belong together?"
+        )
     return Graph.from_lists(lists, lacking)
 
 

@@ -18,7 +18,7 @@ from ringtrue.evaluation import kernels
 from ringtrue.evaluation.kernels import ABSENT, UNJUDGED, Grades
 from ringtrue.subsampling.campaign import JUDGMENT_DEPTH, Campaign
 from ringtrue.subsampling.rankings import CellRankings, grade, judged, topics
-from ringtrue.subsampling.samplers import Sampler
+from ringtrue.subsampling.samplers import Sampler, outside
 
 VIEWS = ("without", "with", "condensed_without", "condensed_with")
 
@@ -66,7 +66,7 @@ def leave_one_group_out(campaign: Campaign, sampler: Sampler, measure: Measure) 
         retrieved[(*own, topic.number)] = filtered[:, 0] >= 0
     topics_left = np.maximum(retrieved[own].sum(axis=1), 1)
     counts = np.stack([without.sum(axis=1), post.sum(axis=1)])
-    return Cells(values, retrieved, corpora.sum(axis=1), counts, unjudged / topics_left)
+    return Cells(values, retrieved, _sizes(campaign, sampler, corpora), counts, unjudged / topics_left)
 
 
 def truth(campaign: Campaign, measure: Measure, *, pooled: bool) -> NDArray[np.float64]:
@@ -101,6 +101,12 @@ def _corpora(campaign: Campaign, sampler: Sampler) -> NDArray[np.bool_]:
         group = campaign.group_names[int(empty[0])]
         raise InputError(f"sampler {sampler!r} gives no document when group {group!r} is left out.")
     return corpora
+
+
+def _sizes(campaign: Campaign, sampler: Sampler, corpora: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The documents of each group's corpus, those that no run retrieves included."""
+    beyond = [len(outside(sampler, campaign.without(group))) for group in range(len(corpora))]
+    return np.asarray(corpora.sum(axis=1) + np.array(beyond, dtype=np.int64))
 
 
 def _add_post(kept: NDArray[np.bool_], cells: CellRankings) -> None:

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from ringtrue.data.formats.streams import read_blocks, read_head
+from ringtrue.data.formats.streams import decode, read_head
 from ringtrue.data.formats.tabular import DOC_ID, DOC_TEXT
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
 from ringtrue.errors import FormatError
-from ringtrue.subsampling.pieces import Place, Step, Wanted, file_identity, noted
+from ringtrue.subsampling.blocks import record_blocks
+from ringtrue.subsampling.pieces import FilePiece, Place, Step, Wanted, noted
 
-_BLOCK = 1 << 18
 _BOM = b"\xef\xbb\xbf"
 _FIRST_KEY = re.compile(r'\{\s*"(\w+)"\s*:\s*"', re.ASCII)
 _PLAIN_ID = rb'([!#-\[\]-~]+)"'  # what needs no second look: printable, no quote, no escape, no blank
@@ -27,34 +26,18 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class JsonLinesFile:
+class JsonLinesFile(FilePiece):
     """A file of JSON Lines; a search of one that is not compressed starts wherever it should."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        """Its path."""
-        return str(self.path)
-
-    def identity(self) -> tuple[str, ...]:
-        """Path, size and time of change."""
-        return file_identity(self.path)
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Look at one block of lines after the other."""
-        known = frozenset(doc_id.encode() for doc_id in wanted if doc_id.isascii())
-        begin, notes = self._begin(), noted(start.notes)
-        find_ids = re.compile(b"\n(?:%b%b)?" % (re.escape(begin), _PLAIN_ID)).findall
+        notes, finder = noted(start.notes), _Finder(self._begin(), wanted)
         at, read = start.at, start.read
-        for lines, ended in _whole_lines(_blocks(self.path, at)):
-            ids = find_ids(lines)  # one of each line, empty where it does not begin with one
-            if not ended:
-                ids[-1] = b""  # the last line of a file, without an end: it may be half a line
-            likely = _likely(lines, ids, known, begin)
+        for lines, ended in record_blocks(self.path, at, lambda block: block.rfind(b"\n") + 1):
+            count, likely = finder.find(lines, ended)
             documents = (self._document(line, read + 1 + place, notes) for place, line in likely)
             found = tuple(document for document in documents if document and document.doc_id in wanted)
-            at, read = at + len(lines) - (not ended), read + len(ids)
+            at, read = at + len(lines), read + count
             yield Step(Place(at, read, tuple(notes)), found)
 
     def _begin(self) -> bytes:
@@ -84,12 +67,7 @@ class JsonLinesFile:
 
     def _row(self, line: bytes, number: int, notes: Notes) -> dict[str, object]:
         """A line as an object; what is not UTF-8 is read as the reader of collections does."""
-        where = f"{self.path}, line {number}"
-        try:
-            text = line.decode()
-        except UnicodeDecodeError:
-            notes.add("lines that are not UTF-8, read as Windows-1252", where)
-            text = _other_encoding(line)
+        text = decode(line, self.path, number, notes)
         try:
             row = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -99,55 +77,31 @@ class JsonLinesFile:
         return row
 
 
-def _likely(lines: bytes, ids: Sequence[bytes], known: frozenset[bytes], begin: bytes) -> Iterator[tuple[int, bytes]]:
-    """The lines that have to be parsed, with their places: all of them where the id of one is not known."""
-    if b"" in ids:
-        yield from enumerate(lines[1:].split(b"\n"))
-        return
-    end = 0
-    for place, doc_id in enumerate(ids):
-        if doc_id in known:
-            start = lines.index(b'\n%b%b"' % (begin, doc_id), end) + 1
-            end = lines.find(b"\n", start)
-            yield place, lines[start : end if end > 0 else None]
+class _Finder:
+    """Finds the lines that have to be parsed."""
 
+    def __init__(self, begin: bytes, wanted: Wanted) -> None:
+        self._begin = begin
+        self._known = frozenset(doc_id.encode() for doc_id in wanted if doc_id.isascii())
+        bare = b"(?:%b%b)?" % (re.escape(begin), _PLAIN_ID)
+        self._first_id = re.compile(bare).match
+        self._next_ids = re.compile(b"\n" + bare).findall
 
-def _blocks(path: Path, at: int) -> Iterator[bytes]:
-    """The decompressed content from a byte on; what is not compressed is not read up to there."""
-    with open(path, "rb") as file:
-        if at and next(read_blocks(path)).startswith(file.read(8)):
-            file.seek(at)
-            yield from iter(lambda: file.read(_BLOCK), b"")
-            return
-    for block in read_blocks(path):
-        if len(block) > at:
-            yield block[at:]
-        at = max(at - len(block), 0)
+    def find(self, lines: bytes, ended: bool) -> tuple[int, list[tuple[int, bytes]]]:
+        """How many lines a block has, and those to be parsed with their places: all where the id of one is hidden."""
+        end = len(lines) - ended
+        first = self._first_id(lines)
+        ids = [(first and first[1]) or b"", *self._next_ids(lines, 0, end)]
+        if b"" in ids or not ended:  # a last line without an end may be half a line
+            return len(ids), list(enumerate(lines[:end].split(b"\n")))
+        return len(ids), list(self._wanted(lines, [place for place, one in enumerate(ids) if one in self._known], ids))
 
-
-def _whole_lines(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Pieces of whole lines, each line with a line end before it in place of the one after it.
-
-    The second value is False where the last line had no end.
-    """
-    rest = [b"\n"]
-    for block in blocks:
-        cut = block.rfind(b"\n")
-        if cut < 0:
-            rest.append(block)
-        else:
-            yield b"".join((*rest, block[:cut])), True
-            rest = [block[cut:]]
-    last = b"".join(rest)
-    if last != b"\n":
-        yield last, False
-
-
-def _other_encoding(line: bytes) -> str:
-    try:
-        return line.decode("cp1252")
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
+    def _wanted(self, lines: bytes, places: list[int], ids: list[bytes]) -> Iterator[tuple[int, bytes]]:
+        end = 0
+        for place in places:
+            start = lines.index(b'\n%b%b"' % (self._begin, ids[place]), end) + 1 if place else 0
+            end = lines.index(b"\n", start)
+            yield place, lines[start:end]
 
 
 def _text(value: object) -> str:

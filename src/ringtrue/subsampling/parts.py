@@ -22,9 +22,10 @@ _MARK = b'{"searched":'
 
 
 def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell: Callable[[int, int], None]) -> Place:
-    """Search a piece to its end and say where that is; `tell` gets the records read and the documents found so far.
+    """Search a piece to its end and say where that is.
 
-    A search that is known to have ended is not repeated. How far it came is written down `every` so many seconds.
+    A search that is known to have ended is not repeated. How far it came is written down `every` so many seconds;
+    then, and at the end, `tell` gets the records read and the documents found so far.
     """
     place, ended, found = _resume(path, piece.identity())
     if ended:
@@ -38,8 +39,9 @@ def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell
             if time.monotonic() - written >= every:
                 _mark(part, piece, place, ended=False)
                 written = time.monotonic()
-            tell(place.read, found)
+                tell(place.read, found)
         _mark(part, piece, place, ended=True)
+        tell(place.read, found)
     return place
 
 

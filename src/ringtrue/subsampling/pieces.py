@@ -28,7 +28,7 @@ _LOOK_UPS = 1024
 
 
 class Place(NamedTuple):
-    """How far a search came: `at` is a byte in JSON Lines and a number of records elsewhere."""
+    """How far a search came: `at` is a byte in JSON Lines and TREC markup and a number of records elsewhere."""
 
     at: int = 0
     read: int = 0
@@ -57,11 +57,10 @@ class Piece(Protocol):
 
 
 @dataclass(frozen=True)
-class RecordFile:
-    """A file of TSV, CSV or Parquet; it is read from its beginning wherever a search starts."""
+class FilePiece:
+    """What all files have in common."""
 
     path: Path
-    shape: Shape
 
     @property
     def name(self) -> str:
@@ -69,8 +68,16 @@ class RecordFile:
         return str(self.path)
 
     def identity(self) -> tuple[str, ...]:
-        """Path, size and time of change."""
-        return file_identity(self.path)
+        """Path, size and time of change: what tells a file from itself after a change, without reading it."""
+        status = self.path.stat()
+        return str(self.path.resolve()), str(status.st_size), str(status.st_mtime_ns)
+
+
+@dataclass(frozen=True)
+class RecordFile(FilePiece):
+    """A file of TSV or CSV; it is read from its beginning wherever a search starts."""
+
+    shape: Shape
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Read all records; the account of what was tolerated begins anew with them."""
@@ -80,20 +87,14 @@ class RecordFile:
 
 
 @dataclass(frozen=True)
-class WarcFile:
+class WarcFile(FilePiece):
     """A web archive; texts are extracted from wanted pages alone."""
 
-    path: Path
     main_content: bool = False
-
-    @property
-    def name(self) -> str:
-        """Its path."""
-        return str(self.path)
 
     def identity(self) -> tuple[str, ...]:
         """Path, size and time of change, what is extracted and by which version."""
-        return (*file_identity(self.path), f"main_content={self.main_content}", f"resiliparse {_extractor()}")
+        return (*super().identity(), f"main_content={self.main_content}", f"resiliparse {_extractor()}")
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Pass over the pages up to the start as fast as over those that are not wanted."""
@@ -112,8 +113,8 @@ class WarcFile:
 
 
 @dataclass(frozen=True)
-class IrdsStream:
-    """All documents of an ir_datasets corpus, in its order."""
+class _Irds:
+    """What both ways to read an ir_datasets corpus have in common."""
 
     dataset_id: str
 
@@ -121,6 +122,11 @@ class IrdsStream:
     def name(self) -> str:
         """Its id as collections are named."""
         return f"irds:{self.dataset_id}"
+
+
+@dataclass(frozen=True)
+class IrdsStream(_Irds):
+    """All documents of an ir_datasets corpus, in its order."""
 
     def identity(self) -> tuple[str, ...]:
         """The id: data does not change under it."""
@@ -135,15 +141,8 @@ class IrdsStream:
 
 
 @dataclass(frozen=True)
-class IrdsStore:
+class IrdsStore(_Irds):
     """An ir_datasets corpus by its random access: only wanted documents are read, in the order of their ids."""
-
-    dataset_id: str
-
-    @property
-    def name(self) -> str:
-        """Its id as collections are named."""
-        return f"irds:{self.dataset_id}"
 
     def identity(self) -> tuple[str, ...]:
         """The id, and that the order is another than a stream's."""
@@ -173,12 +172,6 @@ def noted(given: Iterable[Note]) -> Notes:
     for note in given:
         notes.add(note.what, note.first, note.times)
     return notes
-
-
-def file_identity(path: Path) -> tuple[str, ...]:
-    """What tells a file from others and from itself after a change, without reading it."""
-    status = path.stat()
-    return str(path.resolve()), str(status.st_size), str(status.st_mtime_ns)
 
 
 def _filter(documents: Iterator[Document], wanted: Wanted, start: Place, notes: Notes) -> Iterator[Step]:

@@ -110,7 +110,7 @@ def dataset(name: str) -> ir_datasets.Dataset:
     return ir_datasets.Dataset(*parts)
 
 
-class _Docs(BaseDocs):  # type: ignore[misc]
+class _Docs(BaseDocs):
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -147,7 +147,7 @@ class _Docs(BaseDocs):  # type: ignore[misc]
         return f"ringtrue/{self._name}"
 
 
-class _Queries(BaseQueries):  # type: ignore[misc]
+class _Queries(BaseQueries):
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -162,7 +162,7 @@ class _Queries(BaseQueries):  # type: ignore[misc]
         return f"ringtrue/{self._name}"
 
 
-class _Qrels(BaseQrels):  # type: ignore[misc]
+class _Qrels(BaseQrels):
     def __init__(self, name: str) -> None:
         self._name = name
 

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 MeanOver = Literal["qrels", "run"]
 TRUTHS = ("truth_pool10", "truth_full")
 FEWEST_GROUPS = 3
+FEW_REPLICATES = 200  # with fewer the ends of an interval rest on a handful of replicates
 _THREADS = 2
 _COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "tau_ap_b": bulk_tau_ap_b,
@@ -213,7 +214,8 @@ def _intervals(experiment: Experiment, measured: Sequence[_Measured]) -> list[di
 def _percentiles(values: Floats) -> Interval:
     known = values[~np.isnan(values)]  # a replicate in which all systems are tied has no coefficient
     low, high = np.percentile(known, (2.5, 97.5)) if len(known) else (np.nan, np.nan)
-    return Interval(float(low), float(high), 0.95, "bootstrap over topics and groups")
+    few = f", {len(values)} replicates, which are few" if len(values) < FEW_REPLICATES else ""
+    return Interval(float(low), float(high), 0.95, f"bootstrap over topics and groups{few}")
 
 
 def _result(spec: str, cells: Cells, agreement: Mapping[str, Mapping[str, Agreement]]) -> SamplerReliability:

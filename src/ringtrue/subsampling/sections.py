@@ -92,23 +92,22 @@ def _point(one: SamplerReliability) -> Point:
 
 
 def plan_table(plan: Plan) -> Table:
-    """Samplers from small to large, and whether they meet the limits."""
+    """Samplers from small to large, and why each is taken or not; energy where it is known what a document takes."""
+    kwh = (Column("kwh", "kWh", 4, "documents times what one takes"),) if plan.limits.kwh_per_doc is not None else ()
     columns = (
         Column("sampler", "Sampler"),
         Column("documents", "Documents", 0),
-        Column("kwh", "kWh", 4, "by the rate that was given; empty without one"),
+        *kwh,
         Column("tau", "τ", 3),
         Column("low", "Low", 3),
-        Column("reliable", "Reliable"),
-        Column("affordable", "Affordable"),
         Column("chosen", "Chosen"),
+        Column("reason", "Why"),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.sampler, one.docs, one.kwh, one.tau, one.low, one.reliable, one.affordable, one == plan.chosen)
+        (one.sampler, one.docs, *(one.kwh for _ in kwh), one.tau, one.low, one.chosen, one.reason)
         for one in plan.options
     )
-    title = f"Plan: the smallest sample whose lower bound reaches {plan.limits.target_tau}"
-    return Table("plan", title, columns, rows)
+    return Table("plan", f"Plan: {plan.limits}", columns, rows)
 
 
 def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
@@ -160,10 +159,12 @@ def definitions(measure: Measure) -> Text:
 
 _MIMICRY = (
     Column("documents", "Documents", 0),
+    Column("megabytes", "MB", 2, "title and text of the sample, measured"),
     Column("rbo", "RBO", 3, "rank-biased overlap with the full corpus, p = 0.9"),
     Column("recall", "Recall@10", 3, "of the full corpus's top ten in the sample's"),
     Column("overlap", "Overlap@10", 3, "average overlap, as the study's program computes RBO@10"),
     Column("condensed_rbo", "RBO condensed", 3, "both lists without the documents that the sample lacks"),
+    Column("condensed_recall", "Recall@10 condensed", 3, "the same lists"),
     Column("missing", "Missing", 3, "loss because documents are not in the sample"),
     Column("statistics", "Statistics", 3, "loss that remains: changed corpus statistics"),
 )

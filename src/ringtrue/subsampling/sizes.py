@@ -40,6 +40,16 @@ class Size:
         return None if self.bytes is None or not self.documents else self.bytes / self.documents
 
     @property
+    def how(self) -> str:
+        """Where the bytes come from."""
+        return "unknown" if self.bytes is None else "estimated" if self.estimated else "measured"
+
+    def __str__(self) -> str:
+        """Documents, and bytes with where they come from."""
+        volume = "" if self.bytes is None else f", {self.bytes / 1e6:,.1f} MB ({self.how})"
+        return f"{self.documents:,.0f} documents{volume}"
+
+    @property
     def megabytes(self) -> float | None:
         """Millions of bytes."""
         return None if self.bytes is None else self.bytes / 1e6

@@ -1,7 +1,8 @@
 """Searching TREC markup for wanted documents without parsing the others.
 
-Most of the time of reading such a file goes into tags that end nowhere. Here a file is cut at the ends of documents,
-the number is cut out of each, and only wanted documents, and any whose number is not plain to see, are parsed.
+Most of the time of reading such a file goes into tags that end nowhere. Here the numbers and the ends of documents are
+found in the bytes; where they take turns, only wanted documents are cut out and parsed, else also any whose number is
+not plain to see.
 """
 
 from __future__ import annotations
@@ -9,62 +10,76 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ringtrue.data.formats.markup import without_tags
-from ringtrue.data.formats.streams import read_texts
+from ringtrue.data.formats.streams import decode
 from ringtrue.data.formats.trec import parse_document
-from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
-from ringtrue.subsampling.pieces import Place, Step, Wanted, file_identity
+from ringtrue.subsampling.blocks import content_before, record_blocks
+from ringtrue.subsampling.pieces import FilePiece, Place, Step, Wanted, noted
 
-_END = re.compile(r"</[dD][oO][cC]\s*>")
-_OPEN, _CLOSE = "<DOCNO>", "</DOCNO>"
-_PLAIN = re.compile(r"[^\s<&]+")
+_BOM = b"\xef\xbb\xbf"
+_OPEN, _USUAL_END = b"<DOCNO>", b"</DOC>"
+_END = re.compile(rb"</[dD][oO][cC]\s*>")
+# a number that needs no second look is printable and has no tag, entity or blank
+_MARKS = re.compile(rb"</[dD][oO][cC]\s*>|<DOCNO>\s*([!-%'-;=-~]+)\s*</DOCNO>")
 
 
 @dataclass(frozen=True)
-class TrecFile:
-    """A file of TREC markup; it is read from its beginning wherever a search starts."""
-
-    path: Path
-
-    @property
-    def name(self) -> str:
-        """Its path."""
-        return str(self.path)
-
-    def identity(self) -> tuple[str, ...]:
-        """Path, size and time of change."""
-        return file_identity(self.path)
+class TrecFile(FilePiece):
+    """A file of TREC markup; a search of one that is not compressed starts wherever it should."""
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
-        """Look at one block of documents after the other; the account of what was tolerated begins anew."""
-        notes = Notes()
-        rest, line, read = "", 1, 0
-        for _, text in read_texts(self.path, notes):
-            *pieces, rest = _END.split(rest + text)
-            found = []
-            for piece in pieces:
-                read += 1
-                number = _number(piece)
-                if read > start.read and (number is None or number in wanted):
-                    document = parse_document(piece, self.path, line, notes)[1]
-                    found += [document] if document.doc_id in wanted else []
-                line += piece.count("\n")
-            if read > start.read:
-                yield Step(Place(read, read, tuple(notes)), tuple(found))
-        if without_tags(rest).strip() or "<doc" in rest.lower():
-            line += rest.count("\n", 0, len(rest) - len(rest.lstrip()))
+        """Look at one block of documents after the other."""
+        known = frozenset(doc_id.encode() for doc_id in wanted if doc_id.isascii())
+        notes, (at, read, _) = noted(start.notes), start
+        line = 1 + sum(block.count(b"\n") for block in content_before(self.path, at))
+        for data, ended in record_blocks(self.path, at, _last_end):
+            text = data if at else data.removeprefix(_BOM)
+            count, likely = _find(text, known)
+            documents, counted = [], 0
+            for place, piece in likely:
+                line, counted = line + text.count(b"\n", counted, place), place
+                documents.append(parse_document(decode(piece, self.path, line, notes), self.path, line, notes)[1])
+            if not ended:
+                self._check_rest(text, line, counted)
+            at, read, line = at + len(data), read + count, line + text.count(b"\n", counted)
+            yield Step(Place(at, read, tuple(notes)), tuple(one for one in documents if one.doc_id in wanted))
+
+    def _check_rest(self, text: bytes, line: int, counted: int) -> None:
+        """What follows the last document may not be one that is cut short; `line` is that of the place `counted`."""
+        rest = _END.split(text)[-1]
+        plain = rest.decode(errors="replace")
+        if without_tags(plain).strip() or "<doc" in plain.lower():
+            line += text.count(b"\n", counted, len(text) - len(rest.lstrip()))
             message = "what begins here has no </DOC>: the file is cut short, or is no TREC file."
             raise FormatError(message, self.path, line)
 
 
-def _number(piece: str) -> str | None:
+def _last_end(block: bytes) -> int:
+    """Where the last document of a block ends, 0 where none does."""
+    usual = block.rfind(_USUAL_END)
+    if usual >= 0:
+        return usual + len(_USUAL_END)
+    return max((end.end() for end in _END.finditer(block)), default=0)
+
+
+def _find(data: bytes, known: frozenset[bytes]) -> tuple[int, list[tuple[int, bytes]]]:
+    """How many documents a block has, and those to be parsed with their places in it."""
+    marks = _MARKS.findall(data)  # a number, an end, a number, an end …
+    numbers, ends = marks[::2], marks[1::2]
+    regular = len(numbers) == len(ends) and b"" not in numbers and not any(ends)
+    if regular and known.isdisjoint(numbers):
+        return len(ends), []
+    spans = [end.span() for end in _END.finditer(data)]
+    starts = [0, *(end for _, end in spans)]
+    if not regular:
+        numbers = [_number(data[start:end]) for start, (end, _) in zip(starts, spans, strict=False)]
+    likely = (place for place, number in enumerate(numbers) if number is None or number in known)
+    return len(spans), [(starts[place], data[starts[place] : spans[place][0]]) for place in likely]
+
+
+def _number(piece: bytes) -> bytes | None:
     """The number of a document where it is plain to see, else None."""
-    start = piece.find(_OPEN)
-    end = piece.find(_CLOSE, start)
-    if start < 0 or end < 0 or piece.find(_OPEN, end) >= 0:
-        return None
-    number = piece[start + len(_OPEN) : end].strip()
-    return number if _PLAIN.fullmatch(number) else None
+    numbers: list[bytes] = _MARKS.findall(piece)
+    return numbers[0] if len(numbers) == 1 and piece.count(_OPEN) == 1 else None

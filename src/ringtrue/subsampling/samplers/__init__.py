@@ -39,3 +39,8 @@ SAMPLERS: Registry[Sampler] = Registry(
         "rerank": "ringtrue.subsampling.samplers.rerank:Rerank",
     },
 )
+
+
+def outside(sampler: Sampler, view: View) -> tuple[str, ...]:
+    """The documents of a sample that no run retrieves, ascending."""
+    return sampler.outside(view) if isinstance(sampler, ReachesOut) else ()

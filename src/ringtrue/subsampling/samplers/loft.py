@@ -7,18 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringtrue.subsampling.campaign import Documents, View
-from ringtrue.subsampling.samplers.random_documents import fill
+from ringtrue.subsampling.samplers.random_documents import MOST, fill
 
 
 @dataclass(frozen=True)
 class Loft:
     """Relevant documents of the visible judgments, one a topic and round, then random ones until `size`.
 
-    The study takes an arbitrary document of each topic, which changes from run to run; here it is the next by id.
+    The study takes an arbitrary document of each topic, which changes from run to run; here it is the next by id. The
+    random ones are drawn from a list of `most`, so that a larger `size` cannot be reached with them alone.
     """
 
     size: int = 1000
     seed: int = 42
+    most: int = MOST
 
     def sample(self, view: View) -> Documents:
         """Mark `size` documents, or fewer where there are no more."""
@@ -32,4 +34,4 @@ class Loft:
         _, earliest = np.unique(turns, return_index=True)
         chosen = view.none()
         chosen[turns[np.sort(earliest)][: self.size]] = True
-        return fill(chosen, self.size, self.seed)
+        return fill(chosen, self.size, self.seed, self.most)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from ringtrue.data.formats.streams import check_file
 from ringtrue.errors import InputError
 from ringtrue.subsampling.campaign import Campaign, Documents, View
 from ringtrue.subsampling.graph import Graph, neighbours, read_graph
+
+if TYPE_CHECKING:
+    from ringtrue.subsampling.samplers import Sampler
 
 
 @dataclass(frozen=True)
@@ -31,20 +35,24 @@ class Neighbours:
 
     def sample(self, view: View) -> Documents:
         """Mark them; neighbours that no run retrieves cannot be marked, `outside` has them."""
-        from ringtrue.subsampling.samplers import SAMPLERS
-
-        sampler = SAMPLERS.parse(self.base.replace(";", ","))
-        chosen = sampler.sample(view).copy()
+        chosen = self._base().sample(view).copy()
         near = _table(self._open(), view.campaign, self.k)[_relevant(view)]
         chosen[near[near >= 0]] = True
         return chosen
 
     def outside(self, view: View) -> tuple[str, ...]:
         """The neighbours that no run retrieves, ascending: part of the sample, but not of the campaign."""
+        from ringtrue.subsampling.samplers import outside
+
         docs = view.campaign.runs.docs
         relevant = [docs[doc] for doc in _relevant(view).tolist()]
         found = neighbours(self._open(), relevant, self.k)
-        return tuple(sorted(set(found).difference(docs)))
+        return tuple(sorted(set(found).difference(docs).union(outside(self._base(), view))))
+
+    def _base(self) -> Sampler:
+        from ringtrue.subsampling.samplers import SAMPLERS
+
+        return SAMPLERS.parse(self.base.replace(";", ","))
 
     def _open(self) -> Graph:
         if self.graph is None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ringtrue.subsampling.campaign import Documents
 
-MOST = 25_000
+MOST = 25_000  # as in the study, whose samples are therefore never larger by random documents alone
 
 
 @lru_cache(maxsize=8)
@@ -21,9 +21,9 @@ def shuffled(documents: int, seed: int, most: int = MOST) -> NDArray[np.int64]:
     return np.array(codes[:most], dtype=np.int64)
 
 
-def fill(sample: Documents, size: int, seed: int) -> Documents:
+def fill(sample: Documents, size: int, seed: int, most: int = MOST) -> Documents:
     """Add random documents, taken from the end of the list, until the sample has `size` or the list is empty."""
-    order = shuffled(len(sample), seed)[::-1]
+    order = shuffled(len(sample), seed, most)[::-1]
     fresh = order[~sample[order]]
     filled = sample.copy()
     filled[fresh[: max(size - int(sample.sum()), 0)]] = True

@@ -1,4 +1,4 @@
-"""What a re-ranking experiment sees: the best documents of one first-stage run."""
+"""What a re-ranking experiment sees: the best documents of a first stage."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from ringtrue.subsampling.campaign import Documents, View
 
 @dataclass(frozen=True)
 class Rerank:
-    """The top `depth` of `run`, also when its own group is left out."""
+    """The top `depth` of `run`, also when its own group is left out.
+
+    `run` is the name of a run, else a ranker that searches the collection, with semicolons in place of commas:
+    `rerank:run=bm25:k1=1.2;b=0.75,depth=100`.
+    """
 
     run: str
     depth: int = 1000
 
     def sample(self, view: View) -> Documents:
-        """Mark them."""
-        return view.run_top(self.run, self.depth)
+        """Mark them; what a ranker finds and no run retrieves cannot be marked, `outside` has it."""
+        return view.top(self.run, self.depth).inside
+
+    def outside(self, view: View) -> tuple[str, ...]:
+        """What a ranker finds and no run retrieves, ascending: part of the sample, but not of the campaign."""
+        return view.top(self.run, self.depth).outside
