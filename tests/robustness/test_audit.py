@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,14 @@ from ringtrue.errors import InputError
 from ringtrue.report.files import write_report
 from ringtrue.report.json import as_json
 from ringtrue.report.text import as_text
+from ringtrue.retrieval.encoders import ENCODERS
 from ringtrue.retrieval.pipeline import parse_ranker
 from ringtrue.robustness import rules
 from ringtrue.robustness.audit import audit_robustness
 from ringtrue.robustness.labels import known_queries, read_labels
-from ringtrue.robustness.ranking import make_task
 from ringtrue.robustness.result import CategoryDrop, Swap
 from ringtrue.robustness.settings import Settings
+from ringtrue.robustness.task import make_task
 from ringtrue.robustness.topics import write_topics
 from ringtrue.robustness.validity import check
 from ringtrue.robustness.vary import parse_generators, vary
@@ -120,6 +122,32 @@ def drop(value: float, queries: int = 50) -> CategoryDrop:
 )
 def test_the_worst_category_decides(drops, verdict):
     assert rules.survives(drops).verdict is verdict
+
+
+def test_nothing_to_lose_is_said_as_it_is():
+    finding = rules.survives([replace(drop(0.0), original=0.0, varied=0.0)])
+    assert finding.verdict is Verdict.UNKNOWN
+    assert "nDCG@10 is 0 for the original queries already, over 50 queries" in finding.seen
+
+
+def test_a_depth_needs_something_to_re_rank():
+    with pytest.raises(InputError, match=r"depth of re-ranking \(5\) needs a ranker that ranks again"):
+        audit_robustness(toy.COLLECTION, [toy.Overlap()], toy.checked(), settings=Settings(depths=(5,)))
+
+
+def test_marks_stand_beside_their_numbers(lighthouse):
+    collection, checked = lighthouse
+    table = audit_robustness(collection, [parse_ranker("bm25")], checked, settings=QUICK).sections()[0]
+    assert [column.name for column in table.columns] == ["category", "method", "valid", "bm25", "bm25_mark"]
+    assert all(isinstance(row[3], float) and row[4] in ("", "▼", "▲") for row in table.rows)
+
+
+def test_an_encoder_draws_a_map():
+    audit = audit_robustness(
+        toy.COLLECTION, [toy.Overlap()], toy.checked(), settings=QUICK, encoder=ENCODERS.parse("hashing")
+    )
+    (figure,) = [section for section in audit.sections() if section.name == "map"]
+    assert [series.name for series in figure.series] == ["original query", "misspelling", "ordering", "recorded"]
 
 
 def test_a_significant_swap_fails_and_another_warns():

@@ -12,7 +12,8 @@ from ir_measures import nDCG
 
 from ringtrue.robustness.drops import category_drops, stability
 from ringtrue.robustness.evaluate import score
-from ringtrue.robustness.ranking import make_task, rank_task
+from ringtrue.robustness.ranking import rank_task
+from ringtrue.robustness.task import make_task
 
 _spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
 assert _spec and _spec.loader

@@ -16,7 +16,8 @@ from ringtrue.data.records import Query, ScoredDoc
 from ringtrue.errors import InputError
 from ringtrue.robustness.evaluate import compare, mean_of_known, overlap, score
 from ringtrue.robustness.marking import Marking
-from ringtrue.robustness.ranking import make_task, rank_task
+from ringtrue.robustness.ranking import rank_task
+from ringtrue.robustness.task import make_task
 
 _spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
 assert _spec and _spec.loader

@@ -82,6 +82,13 @@ def test_no_known_query_at_all_is_an_error():
         known_queries([own], [Query("1", "red fox")], Notes())
 
 
+def test_variations_of_other_texts_alone_are_an_error():
+    own = Variation("1", "misspelling", "DeleteChar", "blue fox", "blu fox", 1)
+    with pytest.raises(InputError, match=r"that of '1' is of 'blue fox', the query is 'red fox'"):
+        known_queries([own], [Query("1", "red fox")], Notes())
+    assert known_queries([own._replace(original="")], [Query("1", "red fox")], Notes())
+
+
 def test_two_queries_of_one_id_are_an_error():
     with pytest.raises(InputError, match="two queries have the id '1'"):
         known_queries([], [Query("1", "a"), Query("1", "b")], Notes())

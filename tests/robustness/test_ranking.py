@@ -10,8 +10,11 @@ import pytest
 
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError, MissingModelError
-from ringtrue.retrieval.pipeline import Cut, Pipeline
-from ringtrue.robustness.ranking import MethodCounts, Slot, at_depth, make_task, rank_task, split_first_stage
+from ringtrue.retrieval.bm25 import BM25
+from ringtrue.retrieval.pipeline import Cut, Pipeline, parse_ranker
+from ringtrue.robustness import ranking
+from ringtrue.robustness.ranking import at_depth, rank_task, split_first_stage
+from ringtrue.robustness.task import MethodCounts, Slot, make_task
 
 _spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
 assert _spec and _spec.loader
@@ -60,6 +63,51 @@ def test_each_slot_is_ranked_as_if_its_texts_were_the_queries(task):
     assert ranked.name == "Overlap"
 
 
+@pytest.mark.parametrize(
+    ("spec", "rerank_only"),
+    [("bm25", False), ("bm25 >> rm3", False), ("bm25 % 3 >> dph", False), ("bm25 >> pl2", True)],
+)
+def test_one_pass_over_all_variations_gives_what_a_pass_for_each_method_gives(task, spec, rerank_only, monkeypatch):
+    ranker = parse_ranker(spec)
+    together = rank_task(ranker, toy.COLLECTION, task, rerank_only=rerank_only)
+    monkeypatch.setattr(ranking, "_reads_texts", lambda stage: False)
+    apart = rank_task(ranker, toy.COLLECTION, task, rerank_only=rerank_only)
+    assert together.original.rankings == apart.original.rankings
+    assert {slot: run.rankings for slot, run in together.varied.items()} == {
+        slot: run.rankings for slot, run in apart.varied.items()
+    }
+    assert any(run.rankings for run in together.varied.values())
+
+
+def test_two_calls_are_enough(task, monkeypatch):
+    calls = []
+    rank = BM25.rank
+    monkeypatch.setattr(BM25, "rank", lambda self, *given: calls.append(len(given[1])) or rank(self, *given))
+    rank_task(BM25(), toy.COLLECTION, task)
+    assert calls == [4, 7]
+
+
+def test_in_one_pass_a_failure_is_still_told_by_its_query(task, monkeypatch):
+    rank = BM25.rank
+
+    def fragile(self, collection, queries, candidates=None):
+        if any("lmp" in query.title for query in queries):
+            raise ZeroDivisionError("cannot do lmp")
+        return rank(self, collection, queries, candidates)
+
+    monkeypatch.setattr(BM25, "rank", fragile)
+    ranked = rank_task(BM25(), toy.COLLECTION, task)
+    assert [(failure.query_id, failure.text) for failure in ranked.failures] == [("q2", "lmp dor")]
+
+
+def test_a_run_alone_cannot_see_variations(task, tmp_path):
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.0 x\n")
+    with pytest.raises(InputError, match="cannot see variations"):
+        rank_task(parse_ranker(f"replay:{tmp_path / 'a.run'}"), toy.COLLECTION, task)
+    ranked = rank_task(parse_ranker(f"replay:{tmp_path / 'a.run'} >> bm25"), toy.COLLECTION, task, rerank_only=True)
+    assert [line.doc_id for line in ranked.varied[Slot("ordering", "RandOrderSwap")].ranking("q1")] == ["d1"]
+
+
 def test_a_query_that_fails_is_recorded_and_the_rest_goes_on(task):
     ranked = rank_task(toy.Fragile(), toy.COLLECTION, task)
     (failure,) = ranked.failures
@@ -74,6 +122,24 @@ def test_a_query_that_fails_is_recorded_and_the_rest_goes_on(task):
 def test_failing_everywhere_is_an_error(task):
     with pytest.raises(InputError, match="'Fragile:word=' fails on every query, on the first with ZeroDivisionError"):
         rank_task(toy.Fragile(word=""), toy.COLLECTION, task)
+
+
+def test_what_a_ranker_says_of_every_query_is_its_own_error(task):
+    class Wrong(toy.Overlap):
+        def rank(self, collection, queries, candidates=None):
+            raise InputError("depth is 0; it should be 1 or more.")
+
+    with pytest.raises(InputError, match=r"^depth is 0; it should be 1 or more"):
+        rank_task(Wrong(), toy.COLLECTION, task)
+
+
+def test_an_interrupt_is_no_failure(task):
+    class Slow(toy.Overlap):
+        def rank(self, collection, queries, candidates=None):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rank_task(Slow(), toy.COLLECTION, task)
 
 
 def test_a_missing_model_is_not_a_failure_of_a_query(task):

@@ -8,6 +8,7 @@ import pytest
 
 from ringtrue.audit import Table, Verdict
 from ringtrue.data.notes import Notes
+from ringtrue.errors import InputError
 from ringtrue.report.json import as_json
 from ringtrue.robustness.labels import read_labels
 from ringtrue.robustness.validity_audit import audit_validity
@@ -34,7 +35,7 @@ def test_table_3_of_the_study(shared: Path):
     found = {one.method: (one.valid, one.follows, one.identical, round(100 * one.share, 2)) for one in audit.methods}
     assert found == TABLE_3
     assert list(found) == list(TABLE_3)
-    assert audit.total.rows == 429
+    assert audit.total.variations == 429 and audit.total.missing == 0
     assert [finding.name for finding in audit.findings] == ["valid variations", "model of validity"]
     assert audit.findings[0].verdict is Verdict.WARN and "WNetSynSwap has fewest" in audit.findings[0].seen
     assert "fitted to them" in as_json([audit])
@@ -47,14 +48,27 @@ def test_without_labels_rules_and_model_decide():
         Variation("1", "paraphrasing", "T5QQP", "red fox", "the red foxes", 1),
     ]
     audit = audit_validity(rows)
-    assert [(one.method, one.rows, one.valid) for one in audit.methods] == [
-        ("DeleteChar", 2, 1),
-        ("T5QQP", 1, 1),
-        ("total", 3, 2),
+    assert [(one.method, one.variations, one.valid, one.missing) for one in audit.methods] == [
+        ("DeleteChar", 1, 1, 1),
+        ("T5QQP", 1, 1, 0),
+        ("total", 2, 2, 1),
     ]
+    assert "2 of 2 variations are valid" in audit.findings[0].seen
+    assert "In 1 case a method could make none" in audit.findings[0].seen
     assert len(audit.findings) == 1
     tables = {section.name for section in audit.sections() if isinstance(section, Table)}
     assert tables == {"methods", "decisions", "models"}
+
+
+def test_a_query_with_several_valid_variations_counts_once_in_the_share():
+    rows = [Variation("1", "misspelling", "DeleteChar", "red fox", text, 1) for text in ("re fox", "red fx", "rd fox")]
+    audit = audit_validity([*rows, Variation("2", "misspelling", "DeleteChar", "a", None, 1, "too short")])
+    assert (audit.total.valid, audit.total.share) == (3, 0.5)
+
+
+def test_no_variations_at_all_are_an_error():
+    with pytest.raises(InputError, match="no variations"):
+        audit_validity([])
 
 
 def test_nothing_valid_fails():

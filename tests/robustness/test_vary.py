@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ringtrue.data.records import Query
-from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.errors import InputError, MissingError, UnknownNameError
 from ringtrue.robustness.generators.delete_char import DeleteChar
 from ringtrue.robustness.generators.rmv_stop_words import RmvStopWords
 from ringtrue.robustness.generators.w_net_syn_swap import WNetSynSwap
 from ringtrue.robustness.variations import Variation
-from ringtrue.robustness.vary import parse_generators, vary
+from ringtrue.robustness.vary import choose, parse_generators, vary
 
 QUERIES = (Query("1", "the sea is blue"), Query("2", "blue whales"), Query("3", "who is it"))
 
@@ -57,6 +57,28 @@ def test_names_in_any_case_with_options():
 def test_categories_and_each_once():
     names = [repr(made) for made in parse_generators(["Ordering", "randorderswap", "RandOrderSwap", "spelling"])]
     assert names == ["RandOrderSwap", "BritishAmerican"]
+
+
+def test_of_a_group_those_run_that_can():
+    ready, missing = choose(["naturality"])
+    assert "RmvStopWords" in map(repr, ready)
+    assert "T5DescToTitle" in [repr(one.generator) for one in missing]
+    assert all(len(one.reason) > 20 for one in missing)
+    assert [repr(one) for one in choose(["Spelling", "DeleteChar"])[0]] == ["BritishAmerican", "DeleteChar"]
+
+
+def test_one_that_is_named_must_run_and_so_must_one_of_a_group():
+    with pytest.raises(MissingError, match="Recorded needs a file"):
+        choose(["all", "Recorded"])
+    with pytest.raises(MissingError, match="Recorded needs a file"):
+        choose(["recorded"])
+
+
+def test_recorded_variations_of_other_queries_are_an_error(tmp_path):
+    path = tmp_path / "variants.tsv"
+    path.write_text("99\tthe sea\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no variation is of a known query: the first is of '99', known are 1, 2, 3"):
+        list(vary(QUERIES, parse_generators([f"Recorded:path={path}"])))
 
 
 def test_bad_input():

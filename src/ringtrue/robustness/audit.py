@@ -12,20 +12,24 @@ from ringtrue.audit import Finding, Section
 from ringtrue.data.collection import Collection
 from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp
+from ringtrue.retrieval.encoders import Encoder
 from ringtrue.retrieval.pipeline import Pipeline
 from ringtrue.retrieval.ranker import Ranker
-from ringtrue.robustness import evidence, rules, sections
+from ringtrue.robustness import evidence, rules, sections, tables
 from ringtrue.robustness.cases import swaps, worst_cases
 from ringtrue.robustness.consistency import consistency
+from ringtrue.robustness.correlations import correlations
 from ringtrue.robustness.drops import category_drops, stability
 from ringtrue.robustness.evaluate import Values, compare, score
 from ringtrue.robustness.fusion import fusion_table, oracle
-from ringtrue.robustness.ranking import Failure, Ranked, Task, at_depth, make_task, rank_task
+from ringtrue.robustness.mapping import TextMap, map_texts
+from ringtrue.robustness.ranking import Failure, Ranked, at_depth, rank_task
 from ringtrue.robustness.result import (
     Case,
     CategoryDrop,
     Comparison,
     Consistency,
+    Correlation,
     DepthRow,
     FusionRow,
     Oracle,
@@ -33,6 +37,7 @@ from ringtrue.robustness.result import (
     Swap,
 )
 from ringtrue.robustness.settings import Settings
+from ringtrue.robustness.task import Task, make_task
 from ringtrue.robustness.topics import read_ranked
 from ringtrue.robustness.validity import Checked
 
@@ -61,6 +66,8 @@ class RobustnessAudit:
     checked: tuple[Checked, ...]
     systems: tuple[SystemResult, ...]
     swaps: tuple[Swap, ...]
+    correlations: tuple[Correlation, ...]
+    map: TextMap | None
     depths: tuple[DepthRow, ...]
     measures: tuple[Measure, ...]
     settings: Settings
@@ -98,20 +105,22 @@ class RobustnessAudit:
         measure, settings = self.measures[0], self.settings
         steady = [system.consistency for system in self.systems]
         return (
-            *(sections.matrix_table(self.task, self.comparisons, each, settings) for each in self.measures),
+            *(tables.matrix_table(self.task, self.comparisons, each, settings) for each in self.measures),
             sections.drops_figure(self.drops, measure),
-            sections.drops_table(self.drops),
-            sections.consistency_table(steady, measure),
+            tables.drops_table(self.drops),
+            tables.consistency_table(steady, measure),
             sections.risk_figure(steady, measure),
-            *sections.swaps_tables(self.swaps, len(self.systems)),
-            *sections.depths_tables(self.depths, measure),
-            *evidence.case_tables([case for system in self.systems for case in system.cases], measure),
-            sections.stability_table([row for system in self.systems for row in system.stability]),
-            sections.fusion_table([row for system in self.systems for row in system.fusion], settings),
-            sections.oracle_table([system.oracle for system in self.systems]),
-            sections.comparisons_table(self.comparisons, settings),
+            *tables.swaps_tables(self.swaps, len(self.systems)),
+            *tables.correlations_tables(self.correlations, measure),
+            *sections.map_figures(self.map),
+            *tables.depths_tables(self.depths, measure),
+            *evidence.case_tables([case for system in self.systems for case in system.cases], measure, settings.worst),
+            tables.stability_table([row for system in self.systems for row in system.stability]),
+            tables.fusion_table([row for system in self.systems for row in system.fusion], settings),
+            tables.oracle_table([system.oracle for system in self.systems]),
+            tables.comparisons_table(self.comparisons, settings),
             evidence.variations_table(self.task, self.checked),
-            *sections.failures_tables(self.failures),
+            *evidence.failures_tables(self.failures),
             *sections.notes_tables(self.notes),
             sections.definitions(settings, self.task),
         )
@@ -125,23 +134,31 @@ def audit_robustness(
     runs: Sequence[Path] = (),
     measures: Sequence[Measure] = (nDCG @ 10,),
     settings: Settings | None = None,
+    encoder: Encoder | None = None,
     say: Say = lambda message: None,
 ) -> RobustnessAudit:
     """Rank the collection's judged queries and their variations, and see what the variations cost.
 
-    `runs` are folders of runs made elsewhere, one folder a system; see `topics.py` for their names.
+    `runs` are folders of runs made elsewhere, one folder a system; see `topics.py` for their names. `encoder` is for
+    the map of queries and variations.
     """
     settings = settings or Settings()
     task = make_task(collection.queries, collection.qrels.topics, variations)
+    _check_depths(rankers, settings.depths)
     _check_names([repr(ranker) for ranker in rankers] + [path.resolve().name for path in runs])
     asked = tuple(dict.fromkeys(measures))
     work = _Work(collection, task, asked, settings, say)
-    systems = (*(work.live(ranker) for ranker in rankers), *(work.measured(read_ranked(path, task)) for path in runs))
+    systems = (
+        *(work.live(ranker) for ranker in rankers),
+        *(work.measured(read_ranked(path, task, collection.notes)) for path in runs),
+    )
     return RobustnessAudit(
         task=task,
         checked=tuple(variations),
         systems=systems,
         swaps=swaps([system.values for system in systems], asked[0], settings.marking),
+        correlations=correlations([system.values for system in systems], asked[0], variations),
+        map=None if encoder is None else map_texts(task, encoder, settings.mapped),
         depths=tuple(row for ranker in rankers if settings.depths for row in work.depths(ranker)),
         measures=asked,
         settings=settings,
@@ -214,6 +231,13 @@ def _check_names(names: Sequence[str]) -> None:
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise InputError(f"two systems are named {twice!r}; leave one out, or rename its folder.")
+
+
+def _check_depths(rankers: Sequence[Ranker], depths: Sequence[int]) -> None:
+    if depths and not any(isinstance(ranker, Pipeline) for ranker in rankers):
+        raise InputError(
+            f"a depth of re-ranking ({depths[0]}) needs a ranker that ranks again: --ranker 'bm25 >> RERANKER'."
+        )
 
 
 def _stated(settings: Settings, measures: Sequence[Measure], task: Task) -> dict[str, str | int | float | bool | None]:

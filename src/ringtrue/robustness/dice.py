@@ -16,22 +16,31 @@ _LEAST = 1 << 64  # with this much left, no face of a die is likelier than anoth
 
 
 class Dice:
-    """A stream of choices."""
+    """A stream of choices; nothing is hashed before the first, since many queries need none."""
 
-    __slots__ = ("_bits", "_source")
+    __slots__ = ("_bits", "_source", "_text")
 
-    def __init__(self, source: blake2b) -> None:
-        """Start the stream that a hash stands for; the hash is used up."""
-        self._source = source
-        self._bits = int.from_bytes(source.digest(), "little")
+    def __init__(self, start: blake2b, text: str) -> None:
+        """The stream of a text, where `start` stands for a method and a seed and is not changed."""
+        self._source = start
+        self._text: str | None = text
+        self._bits = 0
 
     def below(self, end: int) -> int:
         """A whole number from 0 to `end` - 1."""
-        self._bits, drawn = divmod(self._bits, end)
         if self._bits < _LEAST:
-            self._source.update(b"\0more")
-            self._bits = int.from_bytes(self._source.digest(), "little")
+            self._refill()
+        self._bits, drawn = divmod(self._bits, end)
         return drawn
+
+    def _refill(self) -> None:
+        if self._text is None:
+            self._source.update(b"\0more")
+        else:
+            self._source = self._source.copy()
+            self._source.update(self._text.encode("utf-8", "surrogatepass"))
+            self._text = None
+        self._bits = int.from_bytes(self._source.digest(), "little")
 
     def choice(self, values: Sequence[T]) -> T:
         """One of some values."""
@@ -62,6 +71,4 @@ class Cup:
 
     def dice(self, text: str) -> Dice:
         """The dice of a text: always the same ones."""
-        source = self._start.copy()
-        source.update(text.encode("utf-8", "surrogatepass"))
-        return Dice(source)
+        return Dice(self._start, text)

@@ -22,8 +22,9 @@ from ringtrue.errors import InputError
 from ringtrue.evaluation.correlation import rbo, tie_groups
 from ringtrue.evaluation.measures import evaluate
 from ringtrue.robustness.marking import STUDY, Marking, p_of
-from ringtrue.robustness.ranking import Failure, Ranked, Slot, Task
+from ringtrue.robustness.ranking import Failure, Ranked
 from ringtrue.robustness.result import Comparison
+from ringtrue.robustness.task import Slot, Task
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -7,48 +7,40 @@ from collections.abc import Sequence
 from ir_measures import Measure
 
 from ringtrue.audit import Cell, Column, Table
-from ringtrue.robustness.ranking import Task
+from ringtrue.robustness.ranking import Failure
 from ringtrue.robustness.result import Case
+from ringtrue.robustness.tables import CATEGORY, METHOD, SYSTEM, table_of
+from ringtrue.robustness.task import Task
 from ringtrue.robustness.validity import Checked
 
 Rows = list[tuple[Cell, ...]]
 
+_CASE = Column("case", "Case")
 
-def case_tables(cases: Sequence[Case], measure: Measure) -> tuple[Table, ...]:
+
+def case_tables(cases: Sequence[Case], measure: Measure, most: int) -> tuple[Table, ...]:
     """The queries that lose most, and their rankings side by side; nothing where none loses."""
     if not cases:
         return ()
     columns = (
-        Column("case", "Case"),
-        Column("system", "System"),
+        SYSTEM,
         Column("query_id", "Query"),
-        Column("method", "Method"),
+        METHOD,
         Column("original", "Original"),
         Column("variation", "Variation"),
         Column("before", f"{measure} before", 4),
         Column("after", f"{measure} after", 4),
         Column("overlap", "RBO", 3),
     )
-    rows: Rows = [
-        (
-            number,
-            one.system,
-            one.query_id,
-            one.method,
-            one.original,
-            one.variation,
-            one.before,
-            one.after,
-            one.overlap,
-        )
-        for number, one in enumerate(cases, start=1)
-    ]
-    return Table("worst", "Queries that lose most", columns, tuple(rows)), _rankings_table(cases)
+    plain = table_of("worst", "Queries that lose most", columns, cases)
+    rows = tuple((number, *row) for number, row in enumerate(plain.rows, start=1))
+    note = f"At most {most} of each system, each query with the variation that costs it most."
+    return Table(plain.name, plain.title, (_CASE, *columns), rows, note), _rankings_table(cases)
 
 
 def _rankings_table(cases: Sequence[Case]) -> Table:
     columns = (
-        Column("case", "Case"),
+        _CASE,
         Column("rank", "Rank"),
         Column("doc_before", "Document before"),
         Column("grade_before", "Grade", None, "empty where it is not judged"),
@@ -62,8 +54,8 @@ def _rankings_table(cases: Sequence[Case]) -> Table:
 def variations_table(task: Task, checked: Sequence[Checked]) -> Table:
     """What there is of each method, and what says that it is valid."""
     columns = (
-        Column("category", "Category"),
-        Column("method", "Method"),
+        CATEGORY,
+        METHOD,
         Column("variations", "Variations"),
         Column("valid", "Valid", None, "queries with a valid variation"),
         Column("share", "Share", 3, f"of {len(task.queries)} queries"),
@@ -93,6 +85,18 @@ def variations_table(task: Task, checked: Sequence[Checked]) -> Table:
             )
         )
     return Table("variations", "Variations", columns, tuple(rows))
+
+
+def failures_tables(failures: Sequence[Failure]) -> tuple[Table, ...]:
+    """Queries that systems could not do; nothing where there are none."""
+    if not failures:
+        return ()
+    columns = (SYSTEM, Column("query_id", "Query"), METHOD, Column("text", "Text"), Column("error", "Error"))
+    rows: Rows = [
+        (one.ranker, one.query_id, one.slot.method if one.slot else "original query", one.text, one.error)
+        for one in failures
+    ]
+    return (Table("failures", "Failures", columns, tuple(rows), "These queries are left out of the comparisons."),)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

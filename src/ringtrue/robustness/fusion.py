@@ -20,8 +20,9 @@ from ringtrue.data.runs import Run, RunSet
 from ringtrue.evaluation.measures import evaluate
 from ringtrue.robustness.evaluate import Values, mean
 from ringtrue.robustness.marking import STUDY, Marking, p_of
-from ringtrue.robustness.ranking import Ranked, Slot, Task
+from ringtrue.robustness.ranking import Ranked
 from ringtrue.robustness.result import FusionRow, Oracle, OracleRow
+from ringtrue.robustness.task import Slot, Task
 
 RRF_K = 60
 DEPTH = 100

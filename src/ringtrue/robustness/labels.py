@@ -7,16 +7,17 @@ Rows without a label are counted and left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ringtrue.data.formats.streams import read_head
 from ringtrue.data.formats.tables import Row, Shape, read_rows
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Query
 from ringtrue.errors import FormatError, InputError
 from ringtrue.robustness.text import key
-from ringtrue.robustness.variations import Variation, variation_of
+from ringtrue.robustness.variations import Variation, read_variations, variation_of
 
 # The study's code has its own names, mostly TextAttack's; its paper has these.
 PAPER_NAMES = {
@@ -59,6 +60,21 @@ def read_labels(path: str | Path, notes: Notes) -> tuple[Label, ...]:
     return found
 
 
+def read_labelled(
+    variations: str | Path, labels: str | Path | None, notes: Notes
+) -> tuple[tuple[Variation, ...], tuple[Label, ...]]:
+    """A file of variations by the paper's names, and the labels of another file or, where it has any, of its own."""
+    found = tuple(by_paper_names(one) for one in read_variations(variations, notes))
+    if labels is None and _has_labels(variations):
+        labels = variations
+    return found, () if labels is None else read_labels(labels, notes)
+
+
+def _has_labels(path: str | Path) -> bool:
+    """Whether a file of variations is like the study's, with a column of labels."""
+    return "valid" in read_head(path).partition("\n")[0].strip().replace('"', "").split(",")
+
+
 def _label(path: str | Path, row: Row, notes: Notes) -> Label | None:
     line, cells = row
     if "valid" not in cells:
@@ -91,7 +107,7 @@ def by_paper_names(variation: Variation) -> Variation:
 def known_queries(variations: Iterable[Variation], queries: Sequence[Query], notes: Notes) -> tuple[Variation, ...]:
     """The variations of these queries, by the paper's names; those of others and repeated ones are counted.
 
-    All of them being of others is an error, and so are two queries of one id.
+    All of them being of others, or made of other texts, is an error, and so are two queries of one id.
     """
     titles = _titles(queries)
     found: dict[Variation, None] = {}
@@ -102,13 +118,13 @@ def known_queries(variations: Iterable[Variation], queries: Sequence[Query], not
         elif variation in found:
             notes.add("repeated variations counted once", f"query {variation.query_id}, {variation.method}")
         else:
-            _compare(variation, titles[variation.query_id], notes)
             found[variation] = None
     if strangers and not found:
         raise InputError(
             f"no variation is of a known query: the first is of {strangers[0].query_id!r}, known are "
             f"{', '.join(list(titles)[:3])} …; are these variations of another collection?"
         )
+    _compare(found, titles, notes)
     if strangers:
         notes.add("variations of unknown queries left out", f"query {strangers[0].query_id}", len(strangers))
     return tuple(found)
@@ -124,13 +140,26 @@ def _titles(queries: Sequence[Query]) -> dict[str, str]:
     return titles
 
 
-def _compare(variation: Variation, title: str, notes: Notes) -> None:
-    """Note where a variation was made of another text than the collection's: part of any loss is then the text's."""
-    original = " ".join(variation.original.lower().split())
-    if original and original != " ".join(title.lower().split()):
-        same = key(original) == key(title)
-        what = "the query in other punctuation" if same else "another text than the query's"
-        notes.add(f"variations of {what}", f"query {variation.query_id}")
+def _compare(variations: Collection[Variation], titles: Mapping[str, str], notes: Notes) -> None:
+    """Count variations made of another text than the query's: part of any loss is then the text's."""
+    known = [one for one in variations if one.original.strip()]
+    other = [one for one in known if key(one.original) != key(titles[one.query_id])]
+    if other and len(other) == len(known):
+        first = other[0]
+        raise InputError(
+            f"no variation is of the query that has its id: that of {first.query_id!r} is of {first.original!r}, the "
+            f"query is {titles[first.query_id]!r}; are these variations of another collection?"
+        )
+    if other:
+        notes.add("variations of another text than the query's", f"query {other[0].query_id}", len(other))
+    same = [one for one in known if key(one.original) == key(titles[one.query_id])]
+    written = [one for one in same if _plain(one.original) != _plain(titles[one.query_id])]
+    if written:
+        notes.add("variations of the query in other punctuation", f"query {written[0].query_id}", len(written))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().split())
 
 
 def in_paper_order(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

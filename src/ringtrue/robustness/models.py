@@ -149,6 +149,8 @@ def rewrite(
 
 
 def _missing(name: str, generator: str) -> str:
+    if name.startswith((".", "/", "~")):
+        return f"generator {generator}: there is no model in {name}; give a folder with one ({generator}:model=FOLDER)"
     return (
         f"generator {generator}: the model {name!r} is not on this machine; give a folder ({generator}:model=FOLDER),"
         f" or where there is a network run: hf download {name}"

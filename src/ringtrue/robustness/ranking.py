@@ -1,72 +1,29 @@
 """Rankings of the same queries written in many ways, by rankers that run here.
 
-Each ranker ranks the original queries once and then, for each method, all of its variations together: the index and the
-models are those of the first call. In re-ranker-only mode the first stage of a pipeline sees the original query alone,
-and the later stages see the variation.
+Each ranker ranks the original queries in one call and all variations in another, under numbers for ids since a query
+has several: one index, one loading of models, one pass over the documents. Rankers that are not ringtrue's own, or may
+know queries by their ids, have a call for each method instead. In re-ranker-only mode the first stage of a pipeline
+sees the original query alone, and the later stages see the variation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from ringtrue.data.collection import Collection
 from ringtrue.data.records import Query, ScoredDoc
 from ringtrue.data.runs import Run
-from ringtrue.errors import InputError, MissingError
+from ringtrue.errors import InputError, MissingError, RingtrueError
+from ringtrue.retrieval.catalog import RANKERS
 from ringtrue.retrieval.pipeline import Cut, Pipeline
 from ringtrue.retrieval.ranker import Ranker
-from ringtrue.robustness.labels import in_paper_order
-from ringtrue.robustness.validity import Basis, Checked
+from ringtrue.robustness.task import Slot, Task
 
 DEPTH = 1000
-
-
-class Slot(NamedTuple):
-    """One variation a query: the first, second, … that a method makes of it."""
-
-    category: str
-    method: str
-    number: int = 1
-
-
-class MethodCounts(NamedTuple):
-    """What there is to a method, over the queries that are evaluated."""
-
-    category: str
-    method: str
-    variations: int
-    valid: int
-    invalid: int
-    copies: int
-    missing: int
-
-
-@dataclass(frozen=True)
-class Task:
-    """What has to be ranked: the queries, and for each slot the valid variations by query."""
-
-    queries: tuple[Query, ...]
-    texts: Mapping[Slot, Mapping[str, str]]
-    counts: tuple[MethodCounts, ...]
-    unjudged: int = 0
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """All slots, methods in the paper's order."""
-        return tuple(self.texts)
-
-    @property
-    def methods(self) -> tuple[tuple[str, str], ...]:
-        """All (category, method) pairs, in the paper's order."""
-        return tuple((one.category, one.method) for one in self.counts)
-
-    @cached_property
-    def titles(self) -> Mapping[str, str]:
-        """The original texts."""
-        return {query.query_id: query.title for query in self.queries}
+_REPLAY = "replay"
+_MAY_KNOW_IDS = (_REPLAY, "pyterrier")
 
 
 class Failure(NamedTuple):
@@ -89,47 +46,6 @@ class Ranked:
     failures: tuple[Failure, ...] = ()
 
 
-def make_task(queries: Sequence[Query], judged: Sequence[str], checked: Sequence[Checked]) -> Task:
-    """Sort checked variations into slots; queries without judgments are counted and left out."""
-    known = set(judged)
-    kept = tuple(query for query in queries if query.query_id in known)
-    if not kept:
-        raise InputError("no query has judgments: robustness is measured on judged queries (--qrels FILE).")
-    ids = {query.query_id for query in kept}
-    rows = [one for one in checked if one.variation.query_id in ids]
-    if not rows:
-        raise InputError("no variations of judged queries: make some with `ringtrue robustness vary`.")
-    methods = in_paper_order((one.variation.category, one.variation.method) for one in rows)
-    by_method = {pair: [one for one in rows if one.variation[1:3] == pair] for pair in methods}
-    texts: dict[Slot, dict[str, str]] = {}
-    for pair in methods:
-        texts |= _slots(pair, by_method[pair])
-    counts = tuple(_count(pair, by_method[pair], len(kept)) for pair in methods)
-    return Task(kept, texts, counts, len(queries) - len(kept))
-
-
-def _slots(method: tuple[str, str], rows: Sequence[Checked]) -> dict[Slot, dict[str, str]]:
-    """The n-th valid variation of each query makes the n-th slot; the first is there also where it is empty."""
-    found: dict[Slot, dict[str, str]] = {Slot(*method): {}}
-    numbers: dict[str, int] = {}
-    for one in rows:
-        query_id, text = one.variation.query_id, one.variation.variation
-        if one.valid and text is not None:
-            numbers[query_id] = numbers.get(query_id, 0) + 1
-            found.setdefault(Slot(*method, numbers[query_id]), {})[query_id] = text
-    return found
-
-
-def _count(method: tuple[str, str], rows: Sequence[Checked], queries: int) -> MethodCounts:
-    """Queries by whether one of their variations is valid, a changed text at least, a copy, or nothing."""
-    valid = {one.variation.query_id for one in rows if one.valid}
-    changed = {one.variation.query_id for one in rows if one.basis not in (Basis.MISSING, Basis.COPY)} - valid
-    copies = {one.variation.query_id for one in rows if one.basis is Basis.COPY} - valid - changed
-    variations = sum(one.basis is not Basis.MISSING for one in rows)
-    missing = queries - len(valid) - len(changed) - len(copies)
-    return MethodCounts(*method, variations, len(valid), len(changed), len(copies), missing)
-
-
 def rank_task(
     ranker: Ranker,
     collection: Collection,
@@ -141,19 +57,23 @@ def rank_task(
 ) -> Ranked:
     """Rank the queries and their variations; a query that fails is recorded, the others go on.
 
-    A ranker that fails on every original query is an error.
+    A ranker that fails on every original query is an error: its own where it says the same of all of them.
     """
     work = _Work(repr(ranker), collection, say)
+    _check_sees_variations(ranker)
     first, ranker = split_first_stage(ranker) if rerank_only else (None, ranker)
     candidates = None if first is None else work.rank(first, task.queries, None)
     original = work.rank(ranker, task.queries, candidates)
     if len({failure.query_id for failure in work.failures}) == len(task.queries):
         raise InputError(f"ranker {work.name!r} fails on every query, on the first with {work.failures[0].error}")
-    varied = {
-        slot: work.rank(ranker, [Query(*item) for item in texts.items()], candidates, slot).cut(depth)
-        for slot, texts in task.texts.items()
-    }
-    return Ranked(work.name, original.cut(depth), varied, tuple(work.failures))
+    varied = work.together(ranker, task, candidates) if all(map(_reads_texts, _stages(ranker))) else None
+    if varied is None:
+        varied = {
+            slot: work.rank(ranker, [Query(*item) for item in texts.items()], candidates, slot)
+            for slot, texts in task.texts.items()
+        }
+    cut = {slot: run.cut(depth) for slot, run in varied.items()}
+    return Ranked(work.name, original.cut(depth), cut, tuple(work.failures))
 
 
 @dataclass(frozen=True)
@@ -174,14 +94,98 @@ class _Work:
             return ranker.rank(self.collection, queries, candidates)
         except MissingError:
             raise
-        except Exception:  # any code may be behind a ranker, and it may raise anything
-            found: dict[str, tuple[ScoredDoc, ...]] = {}
+        except Exception as error:  # any code may be behind a ranker, and it may raise anything
+            self.say(f"{self.name}: {_words(error)}; now query by query")
+        return self._one_by_one(ranker, queries, candidates, slot)
+
+    def together(self, ranker: Ranker, task: Task, candidates: Run | None) -> dict[Slot, Run] | None:
+        """All variations in one call, each text once; None where it fails, so that it can be told of which query."""
+        asked: dict[tuple[str, str], str] = {}
+        for texts in task.texts.values():
+            for query_id, text in texts.items():
+                asked.setdefault(_asked(query_id, text, candidates), str(len(asked)))
+        self.say(f"{self.name}: {len(asked)} variations")
+        queries = [Query(number, text) for (_, text), number in asked.items()]
+        try:
+            found = ranker.rank(self.collection, queries, None if candidates is None else _renamed(candidates, asked))
+        except MissingError:
+            raise
+        except Exception as error:  # any code may be behind a ranker, and it may raise anything
+            self.say(f"{self.name}: {_words(error)}; now method by method")
+            return None
+        return {
+            slot: _named(self.name, {q: found.ranking(asked[_asked(q, text, candidates)]) for q, text in texts.items()})
+            for slot, texts in task.texts.items()
+        }
+
+    def _one_by_one(self, ranker: Ranker, queries: Sequence[Query], candidates: Run | None, slot: Slot | None) -> Run:
+        """What can be ranked, and a record of each query that cannot; what is said of all of them is raised."""
+        found: dict[str, tuple[ScoredDoc, ...]] = {}
+        errors: list[Exception] = []
         for query in queries:
             try:
                 found |= ranker.rank(self.collection, [query], candidates).rankings
+            except MissingError:
+                raise
             except Exception as error:
+                errors.append(error)
                 self.failures.append(Failure(self.name, query.query_id, slot, query.title, _words(error)))
+        same = slot is None and len(errors) == len(queries) and len(set(map(str, errors))) == 1
+        if same and isinstance(errors[0], RingtrueError):
+            raise errors[0]
         return Run(self.name, dict(sorted(found.items())))
+
+
+def _asked(query_id: str, text: str, candidates: Run | None) -> tuple[str, str]:
+    """What decides a ranking: the text, and whose candidates are ranked again where there are any."""
+    return ("" if candidates is None else query_id), text
+
+
+def _renamed(candidates: Run, asked: Mapping[tuple[str, str], str]) -> Run:
+    """Each query's candidates under the numbers of its variations."""
+    rankings = {number: candidates.ranking(query_id) for (query_id, _), number in asked.items()}
+    return _named(candidates.name, rankings)
+
+
+def _named(name: str, rankings: Mapping[str, Sequence[ScoredDoc]]) -> Run:
+    """A run of rankings that were made under other ids; empty ones are left out."""
+    return Run(
+        name,
+        {
+            query_id: tuple(line._replace(query_id=query_id) for line in ranking)
+            for query_id, ranking in sorted(rankings.items())
+            if ranking
+        },
+    )
+
+
+def _reads_texts(stage: Ranker) -> bool:
+    """Whether a ranking is known to depend on the texts of queries alone."""
+    return _catalog_name(stage) not in (None, *_MAY_KNOW_IDS)
+
+
+def _catalog_name(stage: Ranker) -> str | None:
+    target = f"{type(stage).__module__}:{type(stage).__qualname__}"
+    return next((name for name, known in RANKERS.table.items() if known == target), None)
+
+
+def _check_sees_variations(ranker: Ranker) -> None:
+    if all(_catalog_name(stage) == _REPLAY for stage in _stages(ranker)):
+        raise InputError(
+            f"ranker {ranker!r} is a run of the original queries and cannot see variations; for runs of both, see "
+            "--runs and `vary --as-topics`."
+        )
+
+
+def _stages(ranker: Ranker) -> Iterator[Ranker]:
+    """The rankers that a pipeline is made of, without its cuts."""
+    if isinstance(ranker, Pipeline):
+        for stage in ranker.stages:
+            yield from _stages(stage)
+    elif isinstance(ranker, Cut):
+        yield from _stages(ranker.ranker)
+    else:
+        yield ranker
 
 
 def _words(error: Exception) -> str:

@@ -71,6 +71,16 @@ class CategoryDrop:
     drop_by_query: float
     zeros: int
 
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.interval.low
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.interval.high
+
 
 class Stability(NamedTuple):
     """How far the top of the rankings moves with one method's valid variations, and how much of it is judged."""
@@ -149,6 +159,16 @@ class Swap(NamedTuple):
     p_corrected: float
 
 
+class Correlation(NamedTuple):
+    """How far two systems lose on the same variations, or one where the meaning moves; nan where nothing changes."""
+
+    category: str
+    first: str
+    second: str
+    pairs: int
+    correlation: float
+
+
 class DepthRow(NamedTuple):
     """What a category costs a pipeline that re-ranks so many documents."""
 
@@ -170,7 +190,7 @@ class FusionRow(NamedTuple):
     scope: str
     method: str
     with_original: bool
-    fused: int
+    rankings: int
     replaced: int
     original: float
     value: float

@@ -21,10 +21,13 @@ def survives(drops: Sequence[CategoryDrop]) -> Finding:
         f"no category of valid variations costs more than {DROP_WARN:.0%} of {measure}; above {DROP_FAIL:.0%} it "
         f"fails; categories with fewer than {FEWEST_QUERIES} queries do not count"
     )
-    counted = [one for one in drops if one.queries >= FEWEST_QUERIES and one.original > 0]
+    enough = [one for one in drops if one.queries >= FEWEST_QUERIES]
+    counted = [one for one in enough if one.original > 0]
     if not counted:
         most = max(one.queries for one in drops)
         seen = f"no category has enough queries with a valid variation: {most} at most."
+        if enough:
+            seen = f"{measure} is 0 for the original queries already, over {most} queries: there is nothing to lose."
         return Finding(f"loss of {system}", Verdict.UNKNOWN, rule, seen)
     worst = max(counted, key=lambda one: one.drop)
     verdict = Verdict.PASS if worst.drop <= DROP_WARN else Verdict.WARN if worst.drop <= DROP_FAIL else Verdict.FAIL

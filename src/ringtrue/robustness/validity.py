@@ -16,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Encoder
 from ringtrue.robustness.calibration import Kind, Logistic, Quality
 from ringtrue.robustness.features import Pair, semantic_features, string_features
@@ -75,6 +76,7 @@ def check(
     """
     variations = [by_paper_names(variation) for variation in variations]
     known = {_identity(label.variation): label.valid for label in labels}
+    _check_labels(variations, known)
     found = [_without_model(variation, known) for variation in variations]
     asked = [place for place, one in enumerate(found) if one is None]
     kind: Kind = "semantic" if encoder is not None and name_of(encoder) == DEFAULT else "strings"
@@ -84,6 +86,17 @@ def check(
         found[place] = Checked(variations[place], chance >= threshold, basis, chance)
     decided = [one for one in found if one is not None]
     return tuple(decided) if encoder is None else _with_similarity(decided, encoder)
+
+
+def _check_labels(variations: Sequence[Variation], known: Mapping[tuple[str, str, str], bool]) -> None:
+    """Labels that are of no variation at all are those of other ones."""
+    if known and variations and not any(_identity(variation) in known for variation in variations):
+        labelled, first = next(iter(known)), _identity(variations[0])
+        raise InputError(
+            f"none of the {len(known):,} labels (query {labelled[0]}, {labelled[1]}, {labelled[2]!r}, …) is of one of "
+            f"the {len(variations):,} variations (query {first[0]}, {first[1]}, {first[2]!r}, …); are these the labels "
+            "of other variations?"
+        )
 
 
 def _without_model(variation: Variation, labels: Mapping[tuple[str, str, str], bool]) -> Checked | None:

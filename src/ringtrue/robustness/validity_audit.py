@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from ringtrue.audit import Cell, Column, Finding, Interval, Section, Table, Text, Verdict
+from ringtrue.audit import Finding, Interval, Section, Verdict
+from ringtrue.data.notes import Note
+from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp
 from ringtrue.retrieval.encoders import Encoder
+from ringtrue.robustness import validity_tables as tables
 from ringtrue.robustness.calibration import (
     Kind,
-    Quality,
     cross_validate,
     examples,
     fingerprint,
@@ -21,36 +22,16 @@ from ringtrue.robustness.calibration import (
     quality,
 )
 from ringtrue.robustness.labels import Label, in_paper_order
+from ringtrue.robustness.sections import notes_tables
 from ringtrue.robustness.similarity import DEFAULT, name_of
 from ringtrue.robustness.text import key
 from ringtrue.robustness.validity import Basis, Checked, check, shipped
+from ringtrue.robustness.validity_tables import TOTAL, MethodValidity, ModelFit
 from ringtrue.robustness.variations import Variation
 
 HALF = 0.5
 GOOD_AUC = 0.75
 FEWEST_LABELS = 30
-TOTAL = "total"
-
-
-class MethodValidity(NamedTuple):
-    """One row of the study's Table 3; shares are of all queries, whether the method has a row for them or not."""
-
-    category: str
-    method: str
-    rows: int
-    valid: int
-    share: float
-    follows: int
-    follows_share: float
-    identical: int
-
-
-class ModelFit(NamedTuple):
-    """How well a model fits labels: `test` says which labels, and whether it had learnt from them."""
-
-    model: str
-    test: str
-    quality: Quality
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +43,7 @@ class ValidityAudit:
     methods: tuple[MethodValidity, ...]
     fits: tuple[ModelFit, ...]
     labelled: bool
+    notes: tuple[tuple[str, int, str], ...]
     provenance: Provenance
 
     name = "validity"
@@ -78,14 +60,19 @@ class ValidityAudit:
         return (self._enough(), *self._model())
 
     def _enough(self) -> Finding:
-        rule = f"at least {HALF:.0%} of the queries have a valid variation by each method"
-        worst = min(self.methods[:-1], key=lambda one: one.share)
-        verdict = Verdict.PASS if worst.share >= HALF else Verdict.WARN if self.total.valid else Verdict.FAIL
+        rule = f"at least {HALF:.0%} of the variations that each method makes are valid"
+        made = [one for one in self.methods[:-1] if one.variations]
+        lacking = f" In {self.total.missing} {_cases(self.total.missing)} a method could make none."
+        if not made:
+            return Finding("valid variations", Verdict.FAIL, rule, f"there are no variations.{lacking}", 0.0)
+        worst = min(made, key=lambda one: one.valid / one.variations)
+        share = worst.valid / worst.variations
+        verdict = Verdict.PASS if share >= HALF else Verdict.WARN if self.total.valid else Verdict.FAIL
         seen = (
-            f"{self.total.valid} of {self.total.rows} variations are valid; {worst.method} has fewest, "
-            f"{worst.valid} of {worst.rows} ({worst.share:.1%} of the queries)."
+            f"{self.total.valid} of {self.total.variations} variations are valid; {worst.method} has fewest, "
+            f"{worst.valid} of {worst.variations}.{lacking if self.total.missing else ''}"
         )
-        return Finding("valid variations", verdict, rule, seen, worst.share)
+        return Finding("valid variations", verdict, rule, seen, share)
 
     def _model(self) -> tuple[Finding, ...]:
         tested = [fit for fit in self.fits if fit.test == _UNSEEN]
@@ -104,11 +91,14 @@ class ValidityAudit:
 
     def sections(self) -> tuple[Section, ...]:
         """Table 3, what decided, and the models."""
-        tables: list[Section] = [_methods_table(self.methods, self.labelled), _basis_table(self.checked)]
-        if self.automatic:
-            tables.append(_automatic_table(self.automatic))
-        tables.append(_fits_table(self.fits))
-        return (*tables, _definitions(self.labelled))
+        return (
+            tables.methods_table(self.methods, self.labelled),
+            tables.basis_table(self.checked),
+            *tables.automatic_tables(self.automatic),
+            tables.fits_table(self.fits),
+            *notes_tables(self.notes),
+            tables.definitions(self.labelled),
+        )
 
 
 _UNSEEN = "these labels, queries not learnt from"
@@ -118,9 +108,18 @@ _LEARNT = "these labels, as shipped: it was fitted to them"
 
 
 def audit_validity(
-    variations: Sequence[Variation], *, labels: Sequence[Label] = (), encoder: Encoder | None = None
+    variations: Sequence[Variation],
+    *,
+    labels: Sequence[Label] = (),
+    encoder: Encoder | None = None,
+    notes: Iterable[Note] = (),
 ) -> ValidityAudit:
-    """Decide what is valid; with labels these decide, and the models are held against them."""
+    """Decide what is valid; with labels these decide, and the models are held against them.
+
+    `notes` are what the readers of the files tolerated.
+    """
+    if not variations:
+        raise InputError("no variations: make some with `ringtrue robustness vary`.")
     checked = check(variations, labels=labels, encoder=encoder)
     automatic = check([label.variation for label in labels], encoder=encoder)
     return ValidityAudit(
@@ -129,6 +128,7 @@ def audit_validity(
         methods=_count(labels) if labels else _count(_as_labels(checked)),
         fits=_fits(labels, encoder),
         labelled=bool(labels),
+        notes=tuple((note.what, note.times, note.first) for note in notes),
         provenance=stamp(() if encoder is None else (encoder,), settings={"variations": len(variations)}),
     )
 
@@ -146,10 +146,24 @@ def _count(labels: Sequence[Label]) -> tuple[MethodValidity, ...]:
 
 
 def _row(category: str, method: str, labels: Sequence[Label], queries: int) -> MethodValidity:
+    """Counts over one method's rows; one without a text is no variation, valid or not."""
     valid = sum(label.valid for label in labels)
     follows = sum(label.valid and label.follows_category for label in labels)
-    identical = sum(key(label.variation.variation or "") == key(label.variation.original) for label in labels)
-    return MethodValidity(category, method, len(labels), valid, valid / queries, follows, follows / queries, identical)
+    texts = [key(label.variation.variation or "") for label in labels]
+    identical = sum(text == key(label.variation.original) for text, label in zip(texts, labels, strict=True) if text)
+    some = sum(map(bool, texts))
+    share = _distinct(label for label in labels if label.valid) / queries
+    follows_share = _distinct(label for label in labels if label.valid and label.follows_category) / queries
+    return MethodValidity(category, method, some, valid, share, follows, follows_share, identical, len(texts) - some)
+
+
+def _cases(count: int) -> str:
+    return "case" if count == 1 else "cases"
+
+
+def _distinct(labels: Iterable[Label]) -> int:
+    """How many queries there are, of each method anew."""
+    return len({(label.variation.query_id, label.variation.method) for label in labels})
 
 
 def _fits(labels: Sequence[Label], encoder: Encoder | None) -> tuple[ModelFit, ...]:
@@ -170,92 +184,3 @@ def _fits(labels: Sequence[Label], encoder: Encoder | None) -> tuple[ModelFit, .
         fits.append(ModelFit(names[kind], test, quality(data, chances)))
         fits.append(ModelFit(names[kind], _UNSEEN, cross_validate(data, kind)))
     return tuple(fits)
-
-
-def _methods_table(methods: Sequence[MethodValidity], labelled: bool) -> Table:
-    columns = (
-        Column("category", "Category"),
-        Column("method", "Method"),
-        Column("rows", "Rows"),
-        Column("valid", "Valid"),
-        Column("share", "Share", 4, "of all queries"),
-        Column("follows", "Valid and of the category"),
-        Column("follows_share", "Its share", 4, "of all queries"),
-        Column("identical", "Identical", None, "the query itself but for case, gaps and punctuation"),
-    )
-    title = "Valid variations by people's labels" if labelled else "Valid variations by rules and model"
-    return Table("methods", title, columns, tuple(methods))
-
-
-def _basis_table(checked: Sequence[Checked]) -> Table:
-    columns = (
-        Column("basis", "Decided by"),
-        Column("rows", "Rows"),
-        Column("valid", "Valid"),
-        Column("probability", "Mean probability", 3),
-        Column("similarity", "Mean similarity", 3),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for basis in Basis:
-        own = [one for one in checked if one.basis is basis]
-        if own:
-            chances = [one.probability for one in own if one.probability is not None]
-            near = [one.similarity for one in own if one.similarity is not None]
-            valid = sum(one.valid for one in own)
-            rows.append((basis.value, len(own), valid, _mean(chances), _mean(near)))
-    return Table("decisions", "What decided", columns, tuple(rows))
-
-
-def _automatic_table(automatic: Sequence[tuple[Checked, bool]]) -> Table:
-    columns = (
-        Column("basis", "Decided by"),
-        Column("rows", "Rows"),
-        Column("valid", "Decided valid"),
-        Column("labelled", "Labelled valid"),
-        Column("right", "Right", 3, "share of rows decided as they are labelled"),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for basis in (*Basis, None):
-        own = [(one, label) for one, label in automatic if basis is None or one.basis is basis]
-        if own:
-            right = sum(one.valid == label for one, label in own) / len(own)
-            valid, labelled = sum(one.valid for one, _ in own), sum(label for _, label in own)
-            rows.append((TOTAL if basis is None else basis.value, len(own), valid, labelled, right))
-    note = "A model that was fitted to these labels looks better here than it is; see the next table."
-    return Table("automatic", "What would be decided without labels", columns, tuple(rows), note)
-
-
-def _fits_table(fits: Sequence[ModelFit]) -> Table:
-    columns = (
-        Column("model", "Model"),
-        Column("test", "Tested on"),
-        Column("auc", "AUC", 3),
-        Column("auc_spread", "Sd", 3, "over repetitions with other folds"),
-        Column("auc_low", "Low", 3, "lower end of its 95 % interval: bootstrap over queries"),
-        Column("auc_high", "High", 3, "upper end of its 95 % interval: bootstrap over queries"),
-        Column("auc_within_methods", "AUC within methods", 3, "mean over methods"),
-        Column("brier", "Brier", 3),
-        Column("accuracy", "Accuracy", 3),
-        Column("pairs", "Pairs"),
-        Column("valid", "Valid"),
-        Column("queries", "Queries"),
-    )
-    names = [column.name for column in columns[2:]]
-    rows: list[tuple[Cell, ...]] = [
-        (fit.model, fit.test, *(getattr(fit.quality, name) for name in names)) for fit in fits
-    ]
-    return Table("models", "Models of validity", columns, tuple(rows), "Changed pairs that people judged, no others.")
-
-
-def _definitions(labelled: bool) -> Text:
-    who = "People's labels decide." if labelled else "Rules decide, and a model where they do not."
-    body = (
-        f"{who} A copy of the query is never valid. Misspellings, another order, another spelling, what people wrote "
-        "themselves and removed stop words keep the meaning by construction; for the rest a logistic regression gives "
-        "the probability of being valid."
-    )
-    return Text("definitions", "How to read this", body)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

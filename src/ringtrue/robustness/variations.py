@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from ringtrue.data.formats.tables import Row, Shape, read_rows
+from ringtrue.data.formats.detect import Role, role_of
+from ringtrue.data.formats.tables import Row, Shape, first_cells, read_rows
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
 
@@ -47,8 +48,22 @@ def write_variations(file: TextIO, variations: Iterable[Variation]) -> None:
 
 def read_variations(path: str | Path, notes: Notes) -> Iterator[Variation]:
     """The rows of `variations.csv` or of one of the study's files; an empty variation is None."""
+    _check_header(path)
     for line, cells in read_rows(path, Shape.CSV, notes, _COLUMNS):
         yield variation_of(path, (line, cells))
+
+
+def _check_header(path: str | Path) -> None:
+    """Say what a file is that has not the columns of variations."""
+    found = {name.strip('"') for name in first_cells(path, ",")}
+    missing = [name for name in _NEEDED if name not in found and _OTHER_NAMES.get(name) not in found]
+    if not missing:
+        return
+    role = role_of(path)
+    what = f"this file holds {role.value}, not variations: " if role else ""
+    hint = "; make them variations with `vary --generator Recorded:path=FILE`" if role is Role.VARIANTS else ""
+    told = f"no column {missing[0]}; the first line should name the columns {', '.join(_NEEDED)}{hint}."
+    raise FormatError(what + told, path)
 
 
 def variation_of(path: str | Path, row: Row) -> Variation:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError, MissingError
 from ringtrue.robustness.generators import GENERATORS, Generator
+from ringtrue.robustness.generators.recorded import Recorded
 from ringtrue.robustness.variations import Variation
 
 ALL = "all"
@@ -31,19 +32,24 @@ def vary(queries: Iterable[Query], generators: Iterable[Generator], n: int = 1, 
         raise InputError(f"cannot make {n} variations of a query; ask for 1 or more.")
     _check_distinct(query.query_id for query in given)
     for generator in generators:
+        if isinstance(generator, Recorded):
+            generator.check_queries(given)
         category, method = generator.category, repr(generator)
         for query, (texts, reason) in zip(given, generator.vary_all(given, n, seed), strict=True):
+            query_id, title = query[:2]
+            if not texts:
+                yield Variation(query_id, category, method, title, None, seed, reason)
+                continue
             for text in texts[:-1]:
-                yield Variation(query.query_id, category, method, query.title, text, seed)
-            last = texts[-1] if texts else None
-            yield Variation(query.query_id, category, method, query.title, last, seed, reason)
+                yield Variation(query_id, category, method, title, text, seed)
+            yield Variation(query_id, category, method, title, texts[-1], seed, reason)
 
 
 def parse_generators(specs: Iterable[str]) -> tuple[Generator, ...]:
     """Generators by name (`wnetsynswap:choice=random`), by category (`misspelling`) or `all`, each once.
 
     Names and categories may be in any case. `all` and categories stand for every generator with its defaults, those
-    that lack something too: see `runnable`.
+    that lack something too: see `choose`.
     """
     found: dict[str, Generator] = {}
     for spec in specs:
@@ -68,17 +74,33 @@ def runnable(generators: Iterable[Generator]) -> tuple[tuple[Generator, ...], tu
     return tuple(ready), tuple(missing)
 
 
+def choose(specs: Sequence[str]) -> tuple[tuple[Generator, ...], tuple[Missing, ...]]:
+    """Of what is asked for, the generators that can run here, and those of `all` or a category that cannot.
+
+    One that is named itself and lacks something raises its `MissingError`; so does a category none of which can run.
+    """
+    for spec in specs:
+        members = tuple(_parse(spec.strip()))
+        if not runnable(members)[0] or not _is_group(spec.strip()):
+            members[0].check()
+    ready, missing = runnable(parse_generators(specs))
+    return ready, missing
+
+
 def _parse(spec: str) -> Iterator[Generator]:
     """The generators that one word stands for."""
+    if _is_group(spec):
+        every = map(GENERATORS.parse, GENERATORS.names())
+        yield from (generator for generator in every if spec.lower() in (ALL, generator.category))
+        return
     name, colon, options = spec.partition(":")
-    wanted = name.strip().lower()
-    exact = next((known for known in GENERATORS.names() if known.lower() == wanted), name)
-    every = [GENERATORS.parse(known) for known in GENERATORS.names()] if exact not in GENERATORS.table else []
-    chosen = [generator for generator in every if wanted in (ALL, generator.category)]
-    if chosen and not colon:
-        yield from chosen
-    else:
-        yield GENERATORS.parse(exact + colon + options)
+    exact = next((known for known in GENERATORS.names() if known.lower() == name.strip().lower()), name)
+    yield GENERATORS.parse(exact + colon + options)
+
+
+def _is_group(spec: str) -> bool:
+    """Whether a word stands for several generators."""
+    return spec.lower() == ALL or spec.lower() in {GENERATORS.parse(name).category for name in GENERATORS.names()}
 
 
 def _check_distinct(query_ids: Iterable[str]) -> None:

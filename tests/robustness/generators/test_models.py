@@ -149,12 +149,15 @@ def test_a_text_that_is_too_long(t5):
 
 def test_a_model_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     for spec in ("T5QQP", "BackTransl", "MaskedLMSwap", "T5Summary"):
-        generator = GENERATORS.parse(f"{spec}:model={tmp_path / 'nowhere'}")
-        with pytest.raises(MissingModelError, match="hf download"):
+        generator = GENERATORS.parse(f"{spec}:model=nobody/nothing")
+        with pytest.raises(MissingModelError, match="hf download nobody/nothing"):
             generator.check()
         with pytest.raises(MissingModelError, match="not on this machine"):
             list(generator.vary_all(QUERIES, 1, 1))
+        with pytest.raises(MissingModelError, match=r"there is no model in .*nowhere; give a folder"):
+            GENERATORS.parse(f"{spec}:model={tmp_path / 'nowhere'}").check()
     for call in (lambda: GENERATORS.parse("T5DescToTitle").check(), lambda: outcomes_of("T5DescToTitle")):
         with pytest.raises(MissingModelError, match="finetune"):
             call()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ringtrue.data.records import Query
+from ringtrue.robustness.dice import Cup
 from ringtrue.robustness.generators import GENERATORS
+from ringtrue.robustness.generators.word_swap import WordSwap
 from ringtrue.robustness.resources.misspellings import listed, ruled
 from ringtrue.robustness.resources.spellings import others, pairs
 
@@ -78,3 +80,16 @@ def test_each_spelling_belongs_to_one_side():
     assert set(pairs()).isdisjoint(pairs().values())
     assert len(set(pairs().values())) == len(pairs())
     assert all(others()[other] == word for word, other in others().items())
+
+
+def test_the_forms_are_plain_words_as_the_quick_look_needs():
+    assert all(form.isascii() and form.isalpha() and form.islower() for form in others())
+
+
+@pytest.mark.parametrize(
+    "text", ["(Colour) of money", "colour-blind people", "the theatre's plan", "grey", "", " ?! ", "a x", "coloür grey"]
+)
+def test_the_quick_look_changes_nothing(text):
+    rule = GENERATORS.parse("BritishAmerican")
+    (outcome,) = rule.vary_all([Query("q", text)], 3, 5)
+    assert outcome == WordSwap.vary(rule, text, 3, Cup(repr(rule), 5).dice(text))

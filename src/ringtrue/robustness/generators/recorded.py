@@ -12,7 +12,7 @@ from ringtrue.data.formats.tables import Shape, shape_of
 from ringtrue.data.formats.variants import Variant, read_variants
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Query
-from ringtrue.errors import MissingModelError
+from ringtrue.errors import InputError, MissingModelError
 from ringtrue.robustness.generators import Outcome
 from ringtrue.robustness.generators.base import Named, pick
 from ringtrue.robustness.variations import read_variations
@@ -46,6 +46,17 @@ class Recorded(Named):
             texts = known.get(query.query_id, ())
             failure = "all recorded variations are the query itself" if texts else "no recorded variation"
             yield pick(query.title, texts, n, failure)
+
+    def check_queries(self, queries: Sequence[Query]) -> None:
+        """A file none of whose variations is of these queries is of others."""
+        self.check()
+        known = _texts(self.path, self.method, Path(self.path).stat().st_mtime_ns)
+        if queries and not any(query.query_id in known for query in queries):
+            first = f"the first is of {next(iter(known))!r}" if known else f"the method {self.method!r} has none"
+            raise InputError(
+                f"{self.path}: no variation is of a known query: {first}, known are "
+                f"{', '.join(query.query_id for query in queries[:3])} …; is this the file of another collection?"
+            )
 
 
 @lru_cache(maxsize=4)

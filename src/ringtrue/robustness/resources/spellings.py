@@ -21,3 +21,9 @@ def pairs() -> dict[str, str]:
 def others() -> dict[str, str]:
     """Each form with the other one, both ways."""
     return {**pairs(), **{american: british for british, american in pairs().items()}}
+
+
+@cache
+def forms() -> frozenset[str]:
+    """All forms that have another."""
+    return frozenset(others())
