@@ -87,11 +87,14 @@ class Series(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart: `dots` are labelled rows with intervals, `bars` labelled heights, `lines` curves over numbers."""
+    """A chart: `dots` are labelled rows with intervals, `bars` labelled heights, `lines` curves over numbers.
+
+    `points` are marks over two numbers that no line joins.
+    """
 
     name: str
     title: str
-    kind: Literal["dots", "bars", "lines"]
+    kind: Literal["dots", "bars", "lines", "points"]
     series: tuple[Series, ...]
     x_label: str = ""
     y_label: str = ""

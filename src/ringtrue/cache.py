@@ -10,10 +10,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 _BLOCK = 1 << 20
+_COLD: ContextVar[Path | None] = ContextVar("cold", default=None)
 
 
 def folder() -> Path:
@@ -45,7 +48,7 @@ def content_key(paths: Iterable[Path]) -> str:
 
 def entry(kind: str, name: str, make: Callable[[Path], None]) -> Path:
     """The folder of one cached thing; `make` fills it where it is not there yet."""
-    place = folder() / kind / name
+    place = (_COLD.get() or folder()) / kind / name
     if place.is_dir():
         return place
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -60,3 +63,14 @@ def entry(kind: str, name: str, make: Callable[[Path], None]) -> Path:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return place
+
+
+@contextmanager
+def cold() -> Iterator[None]:
+    """Entries that are asked for inside are made anew and forgotten, so that what making them takes can be measured."""
+    with tempfile.TemporaryDirectory(prefix="ringtrue-") as place:
+        before = _COLD.set(Path(place))
+        try:
+            yield
+        finally:
+            _COLD.reset(before)

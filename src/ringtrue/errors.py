@@ -15,10 +15,11 @@ Programming errors stay plain Python exceptions.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _SHOWN = 30
+_BRIEF = 5
 
 
 class RingtrueError(Exception):
@@ -73,3 +74,10 @@ class MissingExtraError(MissingError):
 
 class MissingModelError(MissingError):
     """Weights or a resource are neither on this machine nor reachable."""
+
+
+def brief(names: Sequence[str], count: int | None = None) -> str:
+    """The first names of a list, and how many more there are; `count` where `names` are only some of them."""
+    shown = names[:_BRIEF]
+    more = (len(names) if count is None else count) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

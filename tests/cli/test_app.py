@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,23 @@ def test_doctor_says_what_is_there(call):
     found = {(check["area"], check["name"]): check for check in checks}
     assert found["data", "builtin:lighthouse"]["detail"] == "336 documents, 50 topics"
     assert found["package", "numpy"]["state"] == "ok"
-    assert all(check["state"] in ("ok", "missing", "broken") for check in checks)
+    assert all(check["state"] in ("ok", "missing", "broken") and check["detail"] for check in checks)
+
+
+def test_doctor_is_truthful_about_extras(call, monkeypatch):
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    lines = [f'{line}; extra == "{extra}"' for extra, some in declared.items() for line in some]
+    monkeypatch.setattr(
+        "importlib.metadata.requires", lambda name: ["numpy>=999", *lines, 'no-such>=1; extra == "warc"']
+    )
+    checks = {(one["area"], one["name"]): one for one in json.loads(call("doctor", "--json").stdout)}
+    extras = {name: one for (area, name), one in checks.items() if area == "extra"}
+    assert set(extras) == set(declared) - {"all", "dev", "bench"}
+    assert extras["warc"]["state"] == "missing" and "no-such" in extras["warc"]["detail"]
+    assert checks["package", "numpy"]["state"] == "broken" and "too old" in checks["package", "numpy"]["detail"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: [])
+    checks = json.loads(call("doctor", "--json").stdout)
+    assert all(one["state"] == "missing" for one in checks if one["area"] == "extra")
 
 
 def test_the_command_reference_is_up_to_date():

@@ -33,7 +33,7 @@ def test_with_no_arguments_it_audits_the_built_in_collection(call, tmp_path):
     )
     assert done.returncode == 0
     assert "Can these systems be compared?" in done.stdout and "WARN" in done.stdout
-    assert "files written to" in done.stderr and "reading 24 runs" in done.stderr
+    assert "results are in" in done.stderr and "reading 24 runs" in done.stderr
     result = json.loads((tmp_path / "report" / "result.json").read_text())
     assert result["verdict"] in ("PASS", "WARN", "FAIL", "UNKNOWN")
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
@@ -45,6 +45,12 @@ def test_json_is_data_on_stdout_and_the_same_twice_under_two_hash_seeds(process,
     assert [(one.returncode, one.stderr) for one in done] == [(0, ""), (0, "")]
     assert done[0].stdout == done[1].stdout
     assert json.loads(done[0].stdout)["schema"] == 1
+
+
+def test_tables_are_printed_where_asked_for(call, campaign):
+    brief, whole = (call("audit", campaign / "study.toml", "-q", *more).stdout for more in ((), ("--tables",)))
+    assert "Evidence: " in brief and "Judgments  Share" not in brief
+    assert "Evidence: " not in whole and "Judgments  Share" in whole
 
 
 def test_options_win_over_the_study_file(call, campaign):

@@ -85,10 +85,53 @@ def test_the_studys_table_of_validity(call, shared: Path):
         (("vary", "--queries", "nowhere.tsv"), 2, "nowhere.tsv"),
         (("evaluate", "--variations", "none.csv"), 2, "none.csv"),
         (("validity", "--variations", "none.csv"), 2, "none.csv"),
+        (("vary", "--generator", "recorded"), 3, "Recorded:path=FILE"),
+        (("vary", "--generator", "all", "--generator", "WEmbedSynSwap"), 3, "word vectors"),
+        (("classify", "one", "two", "three"), 2, "'three' is a third"),
+        (("validity", "--variations", "some.run"), 2, "this file holds a run, not variations"),
+        (("evaluate", "--variations", "some.run"), 2, "this file holds a run, not variations"),
+        (("evaluate", "--variations", "other.csv"), 2, "no variation is of a known query"),
+        (("evaluate", "--variations", "own.csv", "--ranker", "bm25", "--depth", "5", "--no-encoder"), 2, "ranks again"),
+        (("evaluate", "--variations", "own.csv", "--ranker", "bm25", "--rerank-only", "--no-encoder"), 2, "one stage"),
     ],
 )
 def test_bad_input(call, monkeypatch, tmp_path, arguments, code, message):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "some.run").write_text("".join(f"q{n} Q0 d{n} 1 2.5 x\n" for n in range(5)), encoding="utf-8")
+    header = "query_id,category,method,original,variation,seed,reason\n"
+    (tmp_path / "other.csv").write_text(header + "zz,misspelling,X,a,b,1,\n", encoding="utf-8")
+    (tmp_path / "own.csv").write_text(header + "101,misspelling,X,,lamp,1,\n", encoding="utf-8")
     done = call("robustness", *arguments, "-q")
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_of_a_category_those_run_that_can_and_the_others_are_named(call, tmp_path):
+    done = call("robustness", "vary", "--generator", "naturality", "--out", tmp_path / "n.csv")
+    assert done.returncode == 0, done.stderr
+    assert "without T5DescToTitle: " in done.stderr and "finetune" in done.stderr
+    assert "RmvStopWords" in (tmp_path / "n.csv").read_text(encoding="utf-8")
+
+
+PIPELINES = """
+import pyterrier as pt
+
+def score(row):
+    if "fuel" in row["query"]:
+        raise RuntimeError("no fuel")
+    return float(len(set(row["query"].split()) & set(row["text"].lower().split())))
+
+again = pt.apply.doc_score(score)
+"""
+
+
+def test_a_pyterrier_pipeline_behind_bm25_and_a_query_on_which_it_fails(call, varied, tmp_path):
+    pytest.importorskip("pyterrier")
+    (tmp_path / "pipelines.py").write_text(PIPELINES, encoding="utf-8")
+    ranker = f"bm25 % 10 >> pyterrier:{tmp_path / 'pipelines.py'}:again"
+    done = call("robustness", "evaluate", "--variations", varied, "--ranker", ranker, "--no-encoder", "--json", "-q")
+    assert done.returncode == 1
+    tables = {section["name"]: section for section in json.loads(done.stdout)["audits"][0]["sections"]}
+    first = tables["failures"]["rows"][0]
+    assert (first["method"], first["error"]) == ("original query", "RuntimeError: no fuel")
+    assert 0.1 < tables["table_nDCG_10"]["rows"][0][ranker] < 1

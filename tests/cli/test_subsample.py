@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import random
+from importlib import resources
+
+import pytest
 
 
 def test_reliability_writes_its_fields(call, tmp_path):
@@ -26,8 +30,113 @@ def test_reliability_writes_its_fields(call, tmp_path):
 def test_plan_names_the_sampler(call):
     done = call("subsample", "plan", "--target-tau", 0.5, "--replicates", 20, "-q")
     assert done.returncode == 0 and "\nplan: " in done.stdout
+    assert "the smallest sample whose lower bound reaches 0.5: about" in done.stdout
     lacking = call("subsample", "plan", "--max-kwh", 1, "-q")
     assert lacking.returncode == 2 and "--kwh-per-doc" in lacking.stderr
+    both = call("subsample", "plan", "--max-kwh", 1, "--kwh-per-doc", 1, "--ranker", "bm25", "-q")
+    assert both.returncode == 2 and "--ranker has no effect with --kwh-per-doc" in both.stderr
+
+
+def test_plan_within_energy(call):
+    few = ("--sampler", "pool:1", "--sampler", "pool:2", "--sampler", "complete", "--replicates", 20, "-q")
+    done = call("subsample", "plan", "--max-kwh", 0.5, "--kwh-per-doc", 0.002, *few, "--json")
+    audit = json.loads(done.stdout)["audits"][0]
+    rows = {row["sampler"]: row for row in audit["sections"][0]["rows"]}
+    assert [name for name, row in rows.items() if row["chosen"]] == ["pool:2"]
+    assert rows["complete"]["reason"] == "more than 0.5 kWh" and rows["complete"]["kwh"] == pytest.approx(0.672)
+    assert audit["findings"][0]["seen"].startswith("pool:2 keeps ")
+
+
+def test_rerank_needs_no_run_of_the_ranker(call, tmp_path):
+    done = call("subsample", "build", "--sampler", "rerank:run=bm25,depth=5", "-q")
+    assert done.returncode == 0 and len(done.stdout.split()) == 200
+    rerank = ("--sampler", "rerank:run=bm25,depth=5", "--sampler", "complete", "--replicates", 20, "-q", "--json")
+    for command in (("subsample", "reliability"), ("subsample", "plan"), ("audit",)):
+        told = call(*command, *rerank)
+        assert told.returncode == 0, told.stderr
+        assert '"sampler": "rerank:run=bm25,depth=5"' in told.stdout
+    extracted = call(
+        "subsample", "extract", "--source", "builtin:lighthouse", "--sampler", "rerank:run=bm25,depth=5",
+        "--out", tmp_path / "sample", "-q",
+    )  # fmt: skip
+    assert extracted.returncode == 0 and "200 of 200 documents" in extracted.stdout
+
+
+def test_extract_of_a_file_and_what_a_ranker_finds_in_it(call, tmp_path):
+    lighthouse = resources.files("ringtrue.data").joinpath("lighthouse")
+    given = ("--source", lighthouse / "corpus.jsonl", "--sampler", "rerank:run=bm25,depth=5", "-q")
+    files = ("--queries", lighthouse / "queries.jsonl", "--qrels", lighthouse / "qrels" / "test.tsv")
+    done = call("subsample", "extract", *given, *files, "--out", tmp_path / "sample")
+    assert done.returncode == 0 and "200 of 200 documents, 50 topics" in done.stdout
+    bare = call("subsample", "extract", *given, "--out", tmp_path / "other")
+    assert bare.returncode == 2 and "has nothing to take from" in bare.stderr
+
+
+def test_rerank_without_a_collection(call, campaign):
+    done = call("subsample", "build", *campaign, "--sampler", "rerank:run=bm25", "-q")
+    assert done.returncode == 2 and "'bm25' is a ranker and none of the 6 runs" in done.stderr
+
+
+@pytest.fixture
+def campaign(tmp_path, monkeypatch):
+    """Runs of three groups that differ in depth and miss topics, and judgments of documents that none retrieves."""
+    monkeypatch.chdir(tmp_path)
+    rng = random.Random(3)
+    docs = [f"d{number}" for number in range(60)]
+    (tmp_path / "runs").mkdir()
+    for name in ("a1", "a2", "b1", "b2", "c1", "c2"):
+        topics = range(1, 7 if name[0] == "b" else 9)
+        lines = [
+            f"{topic} Q0 {doc} 0 {100 - place} {name}\n"
+            for topic in topics
+            for place, doc in enumerate(rng.sample(docs, 5 if name[0] == "c" else 30))
+        ]
+        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
+    judged = [f"{topic} 0 {doc} {rng.randrange(3)}\n" for topic in range(1, 9) for doc in rng.sample(docs, 20)]
+    (tmp_path / "qrels.txt").write_text("".join([*judged, "1 0 never 1\n"]))
+    (tmp_path / "groups.csv").write_text("run,team\n" + "".join(f"{g}{k},{g}\n" for g in "abc" for k in (1, 2)))
+    (tmp_path / "one.csv").write_text("run,team\n" + "".join(f"{g}{k},all\n" for g in "abc" for k in (1, 2)))
+    return "--runs", "runs", "--qrels", "qrels.txt"
+
+
+def test_what_runs_and_judgments_lack_is_shown(call, campaign):
+    done = call("subsample", "reliability", *campaign, "--groups", "groups.csv", "--replicates", 20, "-q", "--json")
+    assert done.returncode == 0, done.stderr
+    sections = {section["name"]: section for section in json.loads(done.stdout)["audits"][0]["sections"]}
+    counts = {row["what"]: (row["count"], row["which"]) for row in sections["campaign"]["rows"]}
+    assert counts["systems that lack judged topics (how many)"] == (2, "b1 (2), b2 (2)")
+    assert counts["documents that a system retrieves"][1] == "5 to 30 a topic"
+    unseen, which = counts["judgments of documents that no system retrieves"]
+    assert unseen >= 1 and "1 never" in which
+
+
+def test_a_group_with_all_runs_is_unknown(call, campaign):
+    done = call("subsample", "reliability", *campaign, "--groups", "one.csv", "-q")
+    assert done.returncode == 0 and "UNKNOWN" in done.stdout and "1 group is too few for 6 systems" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--sampler", "loft:0"), "gives no document when group 'a' is left out"),
+        (("--sampler", "pool:0"), "depth 0, which gives no documents"),
+        (("--sampler", "rerank:run=x9"), "unknown run or ranker 'x9'"),
+        (("--sampler", "neighbours:k=3"), "needs a corpus graph"),
+        (("--sampler", "pool:5", "--sampler", "pool:5"), "named twice"),
+        (("--replicates", 5), "--replicates"),
+        (("--qrels", "other.txt"), "no run retrieves any of the 1 judged documents (elsewhere, …)"),
+        (("--measure", "nDCG@ten"), "nDCG@ten"),
+    ],
+)
+def test_what_cannot_be_used_is_said(call, campaign, tmp_path, given, message):
+    (tmp_path / "other.txt").write_text("1 0 elsewhere 1\n")
+    done = call("subsample", "reliability", *campaign, "--groups", "groups.csv", *given, "-q")
+    assert done.returncode == 2 and message in done.stderr.replace("\n", " "), done.stderr
+
+
+def test_few_replicates_are_noted(call):
+    done = call("subsample", "reliability", "--sampler", "pool:2", "--sampler", "complete", "--replicates", 20, "-q")
+    assert "20 replicates, which are few" in " ".join(done.stdout.split())
 
 
 def test_unknown_sampler(call):
@@ -67,8 +176,52 @@ def test_extract_writes_a_collection_that_can_be_loaded(call, process, tmp_path)
     )
     assert done.returncode == 0 and "1 ids are not in the corpus" in done.stdout
     assert (tmp_path / "sample" / "missing.txt").read_text() == "no-such-document\n"
-    audited = call("subsample", "mimic", "--collection", tmp_path / "sample", "-q")
-    assert audited.returncode == 2 and "--runs" in audited.stderr
+    pools = call("subsample", "mimic", "--collection", tmp_path / "sample", "--sampler", "pool:3", "-q")
+    assert pools.returncode == 2 and "--runs" in pools.stderr
+    unclear = call("subsample", "extract", "--source", "builtin:lighthouse", "--out", tmp_path / "other", "-q")
+    assert unclear.returncode == 2 and "--ids FILE" in unclear.stderr
+
+
+def test_extract_of_no_known_id(call, tmp_path):
+    (tmp_path / "ids.txt").write_text("nowhere-1\nnowhere-2\n")
+    done = call(
+        "subsample", "extract", "--source", "builtin:lighthouse", "--ids", tmp_path / "ids.txt",
+        "--out", tmp_path / "sample", "-q",
+    )  # fmt: skip
+    assert done.returncode == 2 and "none of the 2 documents, as 'nowhere-1', is among the 336" in done.stderr
+
+
+def test_energy_is_measured_or_said_not_to_be(call, tmp_path):
+    pytest.importorskip("tirex_tracker", reason="measuring needs the extra 'energy'")
+    (tmp_path / "ids.txt").write_text("batteries-01\n")
+    done = call(
+        "subsample", "extract", "--source", "builtin:lighthouse", "--ids", tmp_path / "ids.txt",
+        "--out", tmp_path / "sample", "--energy", "-q",
+    )  # fmt: skip
+    assert "\nenergy of extract: " in done.stdout
+    (stage,) = json.loads((tmp_path / "sample" / "energy.json").read_text())["stages"]
+    assert stage["documents"] == 336 and (tmp_path / "sample" / "energy" / "01-extract.ir_metadata.yml").is_file()
+    few = ("--sampler", "pool:1", "--ranker", "bm25", "-q")
+    done = call("subsample", "mimic", *few, "--energy", "--corpus-docs", 3360, "--out", tmp_path / "mimic", "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)["audits"][0]["sections"][-1]
+    assert [row["stage"] for row in table["rows"]] == [
+        "index: bm25 on everything", "search: bm25 on everything", "index: bm25 on pool:1", "search: bm25 on pool:1"
+    ]  # fmt: skip
+    for row in table["rows"]:
+        if row["kwh"] is None:
+            assert row["energy"] == "not measurable on this machine" and row["full_kwh"] is None
+        else:
+            assert row["full_kwh"] == pytest.approx(row["kwh"] / row["documents"] * 3360)
+    assert len(list((tmp_path / "mimic" / "energy").glob("*.yml"))) == 4
+    refused = call("subsample", "mimic", *few, "--corpus-docs", 10)
+    assert refused.returncode == 2 and "--corpus-docs has no effect without --energy" in refused.stderr
+
+
+def test_published_rows(call, shared):
+    paper = shared / "subsampling" / "paper"
+    done = call("subsample", "published", paper / "aggregated.jsonl.gz", "--sizes", paper / "dataset-sizes.json", "-q")
+    assert done.returncode == 0 and "30.8209 kWh" in done.stdout and "907.2" in done.stdout
 
 
 def test_graph_feeds_the_neighbours_sampler(call, tmp_path):

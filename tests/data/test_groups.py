@@ -47,16 +47,26 @@ def test_broken_tables(tmp_path, text, error, message):
 
 
 def test_a_run_without_a_group_is_named_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="'bm25_baseline'; did you mean bm25_basline"):
+    with pytest.raises(InputError, match=r"1 of 1 runs have no group in g.csv: bm25_baseline \(did you mean"):
         group_of_each(["bm25_baseline"], {"bm25_basline": "x"}, Path("g.csv"))
+
+
+def test_many_runs_without_a_group_are_named_briefly():
+    names = [f"run{place}" for place in range(9)]
+    with pytest.raises(InputError) as caught:
+        group_of_each([*names, "x"], {"x": "X", "yyy": "Y"}, Path("g.csv"))
+    assert str(caught.value) == (
+        "9 of 10 runs have no group in g.csv: run0, run1, run2, run3, run4 and 4 more; the file has x, yyy; "
+        "give each run a line there."
+    )
 
 
 def test_prefixes(tmp_path):
     content = {"one": {"groups": {"A": {"prefix": "input.a"}, "B": {"prefix": ["input.b", "x"]}}}}
     prefixes = read_prefixes(table(tmp_path, json.dumps(content), "p.json"))
     assert groups_from_prefixes(["input.a1", "xyz", "INPUT.B"], prefixes, Path("p.json")) == ("A", "B", "B")
-    with pytest.raises(UnknownNameError, match="no prefix"):
-        groups_from_prefixes(["stray"], prefixes, Path("p.json"))
+    with pytest.raises(InputError, match=r"1 of 2 runs .* p.json: stray; the file has input.a, input.b, x;"):
+        groups_from_prefixes(["stray", "xyz"], prefixes, Path("p.json"))
     with pytest.raises(InputError, match=r"fits several groups in p\.json: A, C"):
         groups_from_prefixes(["input.ab"], {"": {"A": ("input.a",), "C": ("input.ab",)}}, Path("p.json"))
 
@@ -78,7 +88,7 @@ def test_broken_prefix_files(tmp_path, text):
 
 def test_tags():
     assert groups_from_tags(["uogTrDPH_QE", "smith.bm25", "T5R1"]) == ("uogTrDPH", "smith", "T")
-    with pytest.raises(InputError, match="tag '123'"):
+    with pytest.raises(InputError, match=r"1 of 1 tags do not start with letters.*: 123;"):
         groups_from_tags(["123"])
 
 

@@ -54,7 +54,7 @@ def test_two_candidates_are_an_error_that_an_option_settles(folder: Path):
 
 def test_a_folder_without_anything_known(tmp_path: Path):
     (tmp_path / "notes.txt").write_text("some words\n")
-    with pytest.raises(InputError, match="no file in it is plainly documents, queries or judgments; give them with"):
+    with pytest.raises(InputError, match="no file in it is plainly documents, queries or judgments; name one"):
         load(tmp_path)
     assert load(tmp_path, queries=tmp_path / "notes.txt").queries == (Query("1", "some words"),)
 

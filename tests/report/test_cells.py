@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringtrue.audit import Column, Interval, Table, Verdict
-from ringtrue.report.cells import MISSING, interval_words, number, numeric_columns, shown, typeset
+from ringtrue.report.cells import MISSING, cell_text, interval_words, number, numeric_columns, shown, typeset
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,22 @@ def test_numeric_columns_ignore_what_is_missing():
     columns = tuple(Column(name, name) for name in "abcde")
     rows = ((1, "x", None, True, np.int64(1)), (None, 1, None, False, math.nan))
     assert numeric_columns(Table("t", "T", columns, rows)) == (True, False, False, False, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "digits", "text"),
+    [
+        ("p", 0.0004, 3, "<0.001"),
+        ("p_holm", 0.0, 4, "<0.0001"),
+        ("p", 0.0005, 3, "0.001"),
+        ("p", 0.04, 3, "0.040"),
+        ("p", None, 3, MISSING),
+        ("precision", 0.0001, 3, "0.000"),
+        ("p", 0.0, None, "0"),
+    ],
+)
+def test_a_p_value_is_never_zero(name, cell, digits, text):
+    assert cell_text(cell, Column(name, name, digits)) == text
 
 
 def test_interval_words():

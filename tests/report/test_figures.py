@@ -213,3 +213,12 @@ def test_contrast(palette):
 def test_style_has_plain_colours_before_variables():
     rules = re.findall(r"\{(\w+):(#\w+);\1:var\(--\w+\)\}", style())
     assert len(rules) == 16
+
+
+def test_points_are_marks_without_lines():
+    spots = (Point(0.1, 0.2, label="a"), Point(-3.0, 0.4, label="b"), Point(5.0, 0.1))
+    figure = Figure("map", "Map", "points", (Series("one", spots), Series("two", spots[:1])), "x", "y")
+    drawn = as_svg(figure)
+    assert "<polyline" not in drawn
+    assert drawn.count('class="m"') == 4 + 2  # the points, and the legend
+    assert "0.2, a" in drawn

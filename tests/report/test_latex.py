@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -80,3 +82,28 @@ def test_environments_match(audits):
 def test_label_is_safe():
     table = Table("a_b c", "T", (Column("a", "A"),), ())
     assert r"\label{tab:a-b-c}" in as_latex(table)
+
+
+MARKED = Table("m", "Marks", (Column("a", "System", 3), Column("a_mark", "")), ((0.3, "▼"), (0.5, "▲"), (0.4, "")), "▼")
+
+
+def test_marks_become_commands_of_a_package_that_is_named():
+    source = as_latex(MARKED)
+    assert source.startswith("% \\usepackage{amssymb,booktabs}\n")
+    assert "0.300 & $\\blacktriangledown$ \\\\" in source and "0.500 & $\\blacktriangle$ \\\\" in source
+    assert as_latex(Table("l", "Long", MARKED.columns, MARKED.rows * 20)).startswith(
+        "% \\usepackage{amssymb,booktabs,longtable}\n"
+    )
+
+
+def test_it_compiles_with_the_packages_that_it_names(tmp_path):
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("pdflatex is not installed")
+    for number, table in enumerate((MARKED, Table("l", "Long τ ≤ 1", MARKED.columns, MARKED.rows * 20))):
+        packages, _, source = as_latex(table).partition("\n")
+        whole = f"\\documentclass{{article}}\n{packages[2:]}\n\\begin{{document}}\n{source}\\end{{document}}\n"
+        (tmp_path / f"t{number}.tex").write_text(whole, encoding="utf-8")
+        command = [program, "-interaction=nonstopmode", "-halt-on-error", f"t{number}.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:]

@@ -47,6 +47,22 @@ def test_wide_tables_come_in_blocks_that_repeat_the_first_column(audits):
     assert all(f"{row + place / 100:.4f}" in text for row in range(3) for place in range(12))
 
 
+def test_without_evidence_it_is_counted(audits):
+    file = io.StringIO()
+    print_audits(audits[:2], Console(file=file, width=80), evidence=False)
+    text = file.getvalue()
+    assert "leaked topics: 0.277" in text and "organised crime groups" not in text
+    assert "Evidence: " in text and "(--tables prints them, --out DIR writes them)" in text
+    assert text.rstrip().count("\n") < as_text(audits[:2], 80).count("\n") / 3
+
+
+def test_columns_are_explained(audits):
+    columns = (Column("run", "Run"), Column("low", "Low", 3, "lower end"), Column("n", "N", None, "topics"))
+    table = Table("t", "T", columns, (("a", 0.5, 3),), "A note.")
+    text = as_text([replace(audits[0], findings=(), parts=(table,))], 80)
+    assert "A note.\nLow: lower end; N: topics.\n" in text
+
+
 def test_markup_in_cells_is_text(audits):
     text = as_text(audits[3:], 400)
     assert text.count("[red]_%$#{}~^\\") > 10
@@ -110,3 +126,15 @@ def text_of(audits, *parts):
 
 def test_same_text(audits):
     assert as_text(audits, 100) == as_text(audits, 100)
+
+
+@pytest.mark.parametrize("width", range(24, 60))
+def test_a_mark_stays_beside_its_number(audits, width):
+    systems = ("alpha", "beta", "gamma", "delta")
+    pairs = [(Column(name, name, 3), Column(f"{name}_mark", "")) for name in systems]
+    columns = (Column("method", "Method"), *(column for pair in pairs for column in pair))
+    rows = (("swap", *(cell for _ in systems for cell in (0.5, "▼"))),)
+    text = as_text([replace(audits[0], parts=(Table("t", "T", columns, rows),))], width)
+    lines = [line for line in text.splitlines() if "0.500" in line]
+    assert all(line.count("▼") == line.count("0.500") for line in lines)
+    assert sum(line.count("▼") for line in lines) == 4

@@ -10,7 +10,10 @@ import sys
 
 import typer
 
-from ringtrue.cli import audit, doctor, leakage, resources, robustness, subsample
+from ringtrue.cli import audit, doctor, leakage, resources, robustness, subsample, train
+from ringtrue.cli.listing import Listing
+from ringtrue.cli.output import NOTHING_KEPT, Interrupted
+from ringtrue.cli.spread import spread
 from ringtrue.errors import RingtrueError
 from ringtrue.provenance import version
 
@@ -18,15 +21,18 @@ INTERRUPTED = 130
 
 app = typer.Typer(
     name="ringtrue",
+    cls=Listing,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Does your retrieval evaluation ring true? Each command writes data to stdout and talks on stderr.",
+    help="Does your retrieval evaluation ring true? Audits runs, judgments and training queries, and says with "
+    "evidence whether their numbers mean anything. Results go to stdout, progress to stderr.",
     epilog="Start with: ringtrue audit   (no files needed: it audits the built-in collection)",
 )
-app.command("audit")(audit.audit)
+app.command("audit", short_help="Ask all questions at once; needs no files to try it.")(spread(audit.audit))
 app.command("doctor")(doctor.doctor)
+app.command("train")(spread(train.train))
 app.add_typer(resources.app, name="data")
 app.add_typer(leakage.app, name="leakage")
 app.add_typer(robustness.app, name="robustness")
@@ -55,6 +61,10 @@ def main() -> None:
         place = f" {error.filename}" if error.filename else ""
         typer.echo(f"ringtrue: cannot read or write{place}: {error.strerror or error}.", err=True)
         sys.exit(RingtrueError.exit_code)
-    except KeyboardInterrupt:
-        typer.echo("ringtrue: interrupted; what was finished is kept.", err=True)
+    except (Interrupted, KeyboardInterrupt) as stop:
+        typer.echo(f"ringtrue: interrupted; {str(stop) or NOTHING_KEPT}.", err=True)
         sys.exit(INTERRUPTED)
+    except SystemExit as stop:
+        if stop.code == INTERRUPTED:  # Typer has eaten an interruption
+            typer.echo(f"ringtrue: interrupted; {NOTHING_KEPT}.", err=True)
+        raise

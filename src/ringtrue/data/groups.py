@@ -7,6 +7,7 @@ the subsampling study's files; or from the tags inside the runs. A run in no gro
 from __future__ import annotations
 
 import csv
+import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -15,11 +16,12 @@ from pathlib import Path
 from ringtrue.data.formats.streams import read_bytes, read_lines
 from ringtrue.data.notes import Notes
 from ringtrue.data.runs import RunSet, run_name
-from ringtrue.errors import FormatError, InputError, UnknownNameError
+from ringtrue.errors import FormatError, InputError, UnknownNameError, brief
 
 Prefixes = Mapping[str, tuple[str, ...]]
 
 FROM_TAGS = "tags"
+_SHOWN = 5
 _RUN_COLUMNS = ("run", "run_id", "runid", "system", "tag")
 _GROUP_COLUMNS = ("group", "team", "participant", "organisation", "organization")
 
@@ -65,11 +67,22 @@ def _column(header: Sequence[str], names: Sequence[str], path: Path) -> int:
 
 
 def group_of_each(names: Sequence[str], groups: Mapping[str, str], source: Path) -> tuple[str, ...]:
-    """The group of each run, in order; a run without a group is an error that names the nearest known runs."""
-    for name in names:
-        if name not in groups:
-            raise UnknownNameError(f"run (it has a file, but no group in {source})", name, groups)
+    """The group of each run, in order; runs without a group are an error that names the nearest known runs."""
+    lacking = [name for name in names if name not in groups]
+    if lacking:
+        raise _without_group(lacking, names, tuple(groups), source, "give each run a line there")
     return tuple(groups[name] for name in names)
+
+
+def _without_group(
+    lacking: Sequence[str], names: Sequence[str], known: Sequence[str], source: Path, advice: str
+) -> InputError:
+    """The error for runs in no group: the first of them, with what the file has that they may be meant for."""
+    near = [(name, difflib.get_close_matches(name, known, n=1, cutoff=0.5)) for name in lacking[:_SHOWN]]
+    words = brief([f"{name} (did you mean {found[0]}?)" if found else name for name, found in near], len(lacking))
+    if not any(found for _, found in near):
+        advice = f"the file has {brief(known)}; {advice}"
+    return InputError(f"{len(lacking)} of {len(names)} runs have no group in {source}: {words}; {advice}.")
 
 
 def read_prefixes(path: Path) -> dict[str, Prefixes]:
@@ -106,8 +119,7 @@ def groups_from_prefixes(
     if campaign and campaign not in campaigns:
         raise UnknownNameError(f"campaign in {source}", campaign, campaigns)
     if campaign or len(campaigns) == 1:
-        prefixes = campaigns[campaign or next(iter(campaigns))]
-        return tuple(_only_group(name, prefixes, source) for name in names)
+        return _by_prefix(names, campaigns[campaign or next(iter(campaigns))], source)
     fitting = [key for key, prefixes in campaigns.items() if all(len(_fitting(name, prefixes)) == 1 for name in names)]
     if len(fitting) != 1:
         known = ", ".join(fitting or campaigns)
@@ -115,15 +127,17 @@ def groups_from_prefixes(
     return groups_from_prefixes(names, campaigns, source, fitting[0])
 
 
-def _only_group(name: str, prefixes: Prefixes, source: Path) -> str:
-    groups = _fitting(name, prefixes)
-    if len(groups) == 1:
-        return groups[0]
-    if groups:
-        raise InputError(f"run {name!r} fits several groups in {source}: {', '.join(groups)}; make a prefix longer.")
-    raise UnknownNameError(
-        f"run (no prefix in {source} fits it)", name, [one for some in prefixes.values() for one in some]
-    )
+def _by_prefix(names: Sequence[str], prefixes: Prefixes, source: Path) -> tuple[str, ...]:
+    """The one group that each run's name fits; none or several are an error."""
+    groups = {name: _fitting(name, prefixes) for name in names}
+    for name, found in groups.items():
+        if len(found) > 1:
+            raise InputError(f"run {name!r} fits several groups in {source}: {', '.join(found)}; make a prefix longer.")
+    lacking = [name for name in names if not groups[name]]
+    if lacking:
+        known = [prefix for some in prefixes.values() for prefix in some]
+        raise _without_group(lacking, names, known, source, "each run's name has to start with a prefix of one group")
+    return tuple(groups[name][0] for name in names)
 
 
 def _fitting(name: str, prefixes: Prefixes) -> list[str]:
@@ -141,10 +155,11 @@ def _starts(name: str, prefix: str) -> bool:
 
 def groups_from_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """The part of each run's tag before the first hyphen, underscore, dot or digit that follows a letter."""
-    groups = []
-    for tag in tags:
-        found = re.match(r"[^\W\d_]+", tag)
-        if found is None:
-            raise InputError(f"tag {tag!r} does not start with letters, so it names no group; give a table of groups.")
-        groups.append(found[0])
-    return tuple(groups)
+    found = {tag: re.match(r"[^\W\d_]+", tag) for tag in tags}
+    lacking = [tag for tag, start in found.items() if start is None]
+    if lacking:
+        raise InputError(
+            f"{len(lacking)} of {len(tags)} tags do not start with letters, so they name no group: {brief(lacking)}; "
+            "give a table of groups."
+        )
+    return tuple(start[0] for tag in tags if (start := found[tag]))

@@ -17,7 +17,7 @@ from ringtrue.errors import InputError, UnknownNameError
 
 _BUILT_IN = ("lighthouse",)
 _ABOUT = re.compile(r"^\.|^(readme|license|licence|changelog|copying)\b|\.md$", re.IGNORECASE)
-_GIVE = "give them with --documents, --queries and --qrels"
+_GIVE = "name one of its files, or give them with --documents, --queries and --qrels"
 _OTHERWISE = "A collection is a file, a folder, irds:ID or builtin:lighthouse."
 _OPTIONS = {Role.DOCUMENTS: "documents", Role.QUERIES: "queries", Role.QRELS: "qrels"}
 
@@ -113,7 +113,10 @@ def _only(paths: list[Path], role: Role, folder: Path, given: frozenset[str]) ->
         return None
     if len(paths) > 1:
         names = ", ".join(path.name for path in paths)
-        raise InputError(f"{folder}: several files could be the {role.value}: {names}; say which with --{option}.")
+        raise InputError(
+            f"{folder}: several files could be the {role.value}: {names}; say which with --{option}, or name the file "
+            "itself instead of its folder."
+        )
     return paths[0] if paths else None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from numbers import Real
 from typing import TypeGuard
 
-from ringtrue.audit import Cell, Interval, Table
+from ringtrue.audit import Cell, Column, Interval, Table
 
 MISSING = "\N{EN DASH}"
 
@@ -45,6 +45,14 @@ def shown(cell: Cell, digits: int | None = None) -> str:
     if digits is None or not math.isfinite(cell):
         return number(cell)
     return f"{cell:z,.{digits}f}"
+
+
+def cell_text(cell: Cell, column: Column) -> str:
+    """A cell as its column shows it; a p-value is never shown as zero."""
+    digits = column.digits
+    if digits and is_number(cell) and 0 <= cell < 0.5 * 10**-digits and column.name.partition("_")[0] == "p":
+        return f"<{10**-digits:.{digits}f}"
+    return shown(cell, digits)
 
 
 def setting(value: Cell) -> str:

@@ -18,7 +18,12 @@ from ringtrue.report.charts.svg import FONT, Drawing, clipped, decimal, escape, 
 WIDE = 840.0
 NARROW = 342.0
 
-_DRAW: Mapping[str, Callable[[Figure, float], Drawing]] = {"dots": dots.draw, "bars": bars.draw, "lines": lines.draw}
+_DRAW: Mapping[str, Callable[[Figure, float], Drawing]] = {
+    "dots": dots.draw,
+    "bars": bars.draw,
+    "lines": lines.draw,
+    "points": lines.draw,
+}
 _LIGHT = {
     "paper": "#ffffff", "ink": "#1f2328", "soft": "#59616b", "rule": "#e3e5e8", "zero": "#9aa1a9",
     "c0": "#004896", "c1": "#a21600", "c2": "#1ba473", "c3": "#571f4b",

@@ -19,7 +19,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ringtrue.audit import Audit, Cell, Column, Figure, Finding, Interval, Table, Verdict
-from ringtrue.report.cells import MISSING, interval_words, is_number, number, numeric_columns, setting, shown, typeset
+from ringtrue.report.cells import (
+    MISSING,
+    cell_text,
+    interval_words,
+    is_number,
+    number,
+    numeric_columns,
+    setting,
+    typeset,
+)
 from ringtrue.report.chapters import Chapter, chapters, overall
 from ringtrue.report.charts.svg import legal
 from ringtrue.report.figures import NARROW, WIDE, as_svg, interval_mark, style
@@ -131,7 +140,7 @@ def _grid(table: Table) -> _Grid:
 
 def _shown(cell: Cell, head: _Head) -> _Shown:
     """A cell ready for the template; `kind` is its CSS class."""
-    text = shown(cell, head.column.digits)
+    text = cell_text(cell, head.column)
     raw = ""
     if text == MISSING and not isinstance(cell, str):
         kind = "none"
@@ -164,7 +173,7 @@ def _plot(figure: Figure, stem: str) -> _Plot:
     wide = as_svg(figure, standalone=False, width=WIDE, prefix=f"wide.{stem}")
     narrow = as_svg(figure, standalone=False, width=NARROW, prefix=f"narrow.{stem}")
     points = sum(len(series.points) for series in figure.series)
-    return _Plot(Markup(wide), Markup(narrow), figure.kind != "lines" and points > _TALL)
+    return _Plot(Markup(wide), Markup(narrow), figure.kind in ("dots", "bars") and points > _TALL)
 
 
 def _mark(finding: Finding) -> Markup:

@@ -7,13 +7,14 @@ A table that no page could hold becomes a longtable.
 from __future__ import annotations
 
 from ringtrue.audit import Cell, Table
-from ringtrue.report.cells import numeric_columns, shown
+from ringtrue.report.cells import cell_text, numeric_columns
 
 _PAGE = 50
 _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi . pi rho . "
     "sigma tau upsilon phi chi psi omega"
 )
+_MARKS = {"▲": r"$\blacktriangle$", "▼": r"$\blacktriangledown$"}
 _ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_",
@@ -22,7 +23,7 @@ _ESCAPES = str.maketrans(
         "\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "—": "---", "…": r"\dots{}", "∞": r"$\infty$",
         "\N{MULTIPLICATION SIGN}": r"$\times$",
         "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "≠": r"$\neq$", "≈": r"$\approx$", "→": r"$\rightarrow$",
-        "Δ": r"$\Delta$", "√": r"$\surd$", "·": r"$\cdot$",
+        "Δ": r"$\Delta$", "√": r"$\surd$", "·": r"$\cdot$", **_MARKS,
         **{chr(0x3B1 + place): rf"$\{name}$" for place, name in enumerate(_GREEK.split()) if name != "."},
     }
 )  # fmt: skip
@@ -36,7 +37,7 @@ def as_latex(table: Table, label: str | None = None) -> str:
     head = " & ".join(escape(column.header) for column in table.columns) + r" \\"
     rows = [_row(table, row, numeric) for row in table.rows]
     lines = _long(shape, caption, head, rows) if len(rows) > _PAGE else _short(shape, caption, head, rows)
-    return "\n".join(lines) + "\n"
+    return "\n".join((_packages(lines), *lines)) + "\n"
 
 
 def escape(text: str) -> str:
@@ -48,7 +49,6 @@ def escape(text: str) -> str:
 def _short(shape: str, caption: str, head: str, rows: list[str]) -> list[str]:
     """A table that floats."""
     return [
-        r"% \usepackage{booktabs}",
         r"\begin{table}", r"\centering", caption, rf"\begin{{tabular}}{{{shape}}}",
         r"\toprule", head, r"\midrule", *rows, r"\bottomrule",
         r"\end{tabular}", r"\end{table}",
@@ -58,7 +58,6 @@ def _short(shape: str, caption: str, head: str, rows: list[str]) -> list[str]:
 def _long(shape: str, caption: str, head: str, rows: list[str]) -> list[str]:
     """A table that runs over pages and repeats its head."""
     return [
-        r"% \usepackage{booktabs,longtable}",
         rf"\begin{{longtable}}{{{shape}}}", caption + r" \\",
         r"\toprule", head, r"\midrule", r"\endfirsthead",
         r"\toprule", head, r"\midrule", r"\endhead",
@@ -67,11 +66,18 @@ def _long(shape: str, caption: str, head: str, rows: list[str]) -> list[str]:
     ]  # fmt: skip
 
 
+def _packages(lines: list[str]) -> str:
+    """What the document's preamble must load for these lines."""
+    marked = any(mark in line for line in lines for mark in _MARKS.values())
+    needed = (("amssymb", marked), ("booktabs", True), ("longtable", r"\endhead" in lines))
+    return rf"% \usepackage{{{','.join(name for name, needs in needed if needs)}}}"
+
+
 def _row(table: Table, row: tuple[Cell, ...], numeric: tuple[bool, ...]) -> str:
     """A row; numbers get a true minus sign."""
     cells = []
     for cell, column, number in zip(row, table.columns, numeric, strict=True):
-        text = escape(shown(cell, column.digits))
+        text = escape(cell_text(cell, column))
         cells.append(f"$-${text[1:]}" if number and text.startswith("-") and text != "--" else text)
     return " & ".join(cells) + r" \\"
 

@@ -24,7 +24,9 @@ def figure_rows(figure: Figure, width: int, ascii_only: bool) -> Table:
     """A figure as a table for a console of some width."""
     if not any(series.points for series in figure.series):
         return Table(figure.name, figure.title, (), ())
-    return _curves(figure, ascii_only) if figure.kind == "lines" else _points(figure, width, ascii_only)
+    if figure.kind in ("lines", "points"):
+        return _curves(figure, ascii_only or figure.kind == "points")
+    return _points(figure, width, ascii_only)
 
 
 def _points(figure: Figure, width: int, ascii_only: bool) -> Table:

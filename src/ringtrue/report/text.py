@@ -1,7 +1,7 @@
 """Audits on a console: readable in 80 columns, in a pipe and without colour.
 
-Nothing is cut unless `rows` asks for it, and then the count of what is missing is said. A table too wide for the
-console is printed in blocks of columns that repeat the first one.
+Nothing is cut unless `rows` or `evidence` asks for it, and then what is missing is counted. A table too wide for the
+console is printed in blocks of columns, as `grids` lays them out.
 """
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich import box
-from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text as Words
 
 from ringtrue.audit import Audit, Figure, Finding, Table, Text, Verdict
 from ringtrue.provenance import Provenance
-from ringtrue.report.cells import MISSING, interval_words, number, numeric_columns, setting, shown
+from ringtrue.report.cells import MISSING, cell_text, interval_words, number, setting
 from ringtrue.report.chapters import Chapter, Part, chapters, overall
-from ringtrue.report.strips import DRAWING, figure_rows
+from ringtrue.report.grids import grids
+from ringtrue.report.strips import figure_rows
 
 _STYLES = {
     Verdict.PASS: "bold #ffffff on green4",
@@ -28,8 +27,6 @@ _STYLES = {
     Verdict.WARN: "bold black on orange1",
     Verdict.FAIL: "bold #ffffff on red3",
 }
-_TEXT_WIDTH = 16
-_GAP = 2
 _MEASURE = 100
 
 
@@ -40,12 +37,23 @@ def print_audit(audit: Audit, console: Console, *, rows: int | None = None, out:
 
 
 def print_audits(
-    audits: Iterable[Audit], console: Console, *, rows: int | None = None, out: Path | None = None
+    audits: Iterable[Audit],
+    console: Console,
+    *,
+    rows: int | None = None,
+    out: Path | None = None,
+    evidence: bool = True,
 ) -> None:
-    """Print audits one after the other, and their verdicts together where there are several."""
+    """Print audits one after the other, and their verdicts together where there are several.
+
+    Without `evidence` there are findings only, and a word on how much there is behind them.
+    """
     parts = chapters(audits)
     for chapter in parts:
-        _print_chapter(chapter, console, rows, out)
+        if evidence:
+            _print_chapter(chapter, console, rows, out)
+        else:
+            _print_findings(chapter, console, out)
     if len(parts) != 1:
         _print_overview(parts, console)
 
@@ -58,8 +66,32 @@ def as_text(audits: Iterable[Audit], width: int = 100, *, rows: int | None = Non
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
+def _print_findings(chapter: Chapter, console: Console, out: Path | None) -> None:
+    """One audit's verdict and findings."""
+    _print_head(chapter, console)
+    sections = [part.section for part in chapter.parts]
+    kinds = {
+        "table": sum(isinstance(one, Table) for one in sections),
+        "figure": sum(isinstance(one, Figure) for one in sections),
+    }
+    counts = " and ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items() if count)
+    where = f"in {out}" if out else "(--tables prints them, --out DIR writes them)"
+    console.print(Words(f"\nEvidence: {counts} {where}\n", "dim"))
+
+
 def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Path | None) -> None:
     """One audit, from its verdict to its provenance."""
+    _print_head(chapter, console)
+    for part in chapter.parts:
+        console.print()
+        _print_part(part, console, rows, out)
+    console.print()
+    console.print(Words(_made_from(chapter.provenance), "dim"))
+    console.print()
+
+
+def _print_head(chapter: Chapter, console: Console) -> None:
+    """The question with its verdict and the findings that gave it."""
     console.rule(style="dim", characters="-" if console.options.ascii_only else "─")
     if chapter.findings:
         console.print(Words.assemble(_badge(chapter.verdict, console), "  ", (chapter.title, "bold")))
@@ -67,12 +99,6 @@ def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Pa
         console.print(_findings(chapter.findings, console))
     else:
         console.print(Words(chapter.title, "bold"))
-    for part in chapter.parts:
-        console.print()
-        _print_part(part, console, rows, out)
-    console.print()
-    console.print(Words(_made_from(chapter.provenance), "dim"))
-    console.print()
 
 
 def _print_overview(parts: tuple[Chapter, ...], console: Console) -> None:
@@ -124,8 +150,15 @@ def _print_part(part: Part, console: Console, rows: int | None, out: Path | None
         _print_figure(section, part.stem, console, rows, out)
     else:
         _print_table(section, f"{part.stem}.csv", console, rows, out)
-    if section.note:
-        console.print(Words(section.note, "dim"), width=min(console.width, _MEASURE))
+    legend = _legend(section) if isinstance(section, Table) and section.rows else ""
+    for words in filter(None, (section.note, legend)):
+        console.print(Words(words, "dim"), width=min(console.width, _MEASURE))
+
+
+def _legend(table: Table) -> str:
+    """What the columns are whose headers do not say it all."""
+    told = [f"{column.header}: {column.help}" for column in table.columns if column.help]
+    return f"{'; '.join(told)}." if told else ""
 
 
 def _print_figure(figure: Figure, stem: str, console: Console, rows: int | None, out: Path | None) -> None:
@@ -142,71 +175,19 @@ def _print_table(table: Table, file: str, console: Console, rows: int | None, ou
     if not table.rows:
         console.print(Words("There are no rows.", "italic"))
         return
-    numeric = numeric_columns(table)
     chosen = table.rows if rows is None else table.rows[:rows]
-    texts = [[shown(cell, column.digits) for cell, column in zip(row, table.columns, strict=True)] for row in chosen]
+    texts = [[cell_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in chosen]
     if console.options.ascii_only:
         texts = [[text.replace(MISSING, "-") for text in row] for row in texts]
-    needs = _needs(table, texts, numeric)
-    for place, block in enumerate(_blocks(needs, console.width)):
+    for place, grid in enumerate(grids(table, texts, console.width)):
         if place:
             console.print()
-        console.print(_grid(table, texts, _widths(table, texts, block, needs, console.width), numeric))
+        console.print(grid)
     if len(chosen) < len(table.rows):
         left = len(table.rows) - len(chosen)
         where = f"in {out / file}" if out else "(--out DIR writes them all)"
         dots = "..." if console.options.ascii_only else "…"
         console.print(Words(f"{dots} and {left:,} more {'row' if left == 1 else 'rows'} {where}", "dim"))
-
-
-def _grid(table: Table, texts: list[list[str]], widths: dict[int, int], numeric: tuple[bool, ...]) -> Grid:
-    """Some columns of a table, each with its width; the box adds one column to each gap."""
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0), header_style="bold")
-    for place, width in widths.items():
-        header = Words(table.columns[place].header)
-        grid.add_column(header, justify="right" if numeric[place] else "left", overflow="fold", width=width)
-    for row in texts:
-        grid.add_row(*(Words(row[place]) for place in widths))
-    return grid
-
-
-def _widths(table: Table, texts: list[list[str]], block: list[int], needs: list[int], width: int) -> dict[int, int]:
-    """What each column of a block gets: its need, and from the first on what would spare it a fold.
-
-    Set here, since rich, told only the least widths, may lay out a table that is wider than the console.
-    """
-    spare = width - sum(needs[place] + _GAP for place in block)
-    widths = {}
-    for place in block:
-        natural = max(cell_len(table.columns[place].header), *(cell_len(row[place]) for row in texts))
-        extra = max(0, min(natural - needs[place], spare))
-        widths[place] = needs[place] + extra
-        spare -= extra
-    return widths
-
-
-def _needs(table: Table, texts: list[list[str]], numeric: tuple[bool, ...]) -> list[int]:
-    """The least width of each column: numbers and the words of headers stay whole, long text may fold."""
-    needs = []
-    for place, column in enumerate(table.columns):
-        words = max(map(cell_len, column.header.split()), default=0)
-        whole = numeric[place] or column.name == DRAWING
-        widest = max((cell_len(row[place]) for row in texts), default=0)
-        needs.append(max(words, widest if whole else min(widest, _TEXT_WIDTH)))
-    return needs
-
-
-def _blocks(needs: list[int], width: int) -> list[list[int]]:
-    """Columns that fit beside each other; each block starts with the first column."""
-    blocks = [[0]]
-    used = needs[0] + _GAP
-    for place in range(1, len(needs)):
-        if used + needs[place] + _GAP > width and len(blocks[-1]) > 1:
-            blocks.append([0])
-            used = needs[0] + _GAP
-        blocks[-1].append(place)
-        used += needs[place] + _GAP
-    return blocks
 
 
 def _made_from(provenance: Provenance) -> str:

@@ -110,12 +110,12 @@ def read_texts(path: str | Path, notes: Notes) -> Iterator[tuple[int, str]]:
         if cut:
             whole = b"".join((*rest, block[:cut]))
             rest = []
-            yield number, _decode(whole, path, number, notes)
+            yield number, decode(whole, path, number, notes)
             number += whole.count(b"\n")
         rest.append(block[cut:])
     last = b"".join(rest)
     if last:
-        yield number, _decode(last, path, number, notes).removesuffix("\r")
+        yield number, decode(last, path, number, notes).removesuffix("\r")
     elif number == 1:
         raise FormatError("the file is empty but for a byte order mark.", path)
 
@@ -180,7 +180,7 @@ def _start_of_text(block: bytes, path: str | Path) -> bytes:
     return block.removeprefix(_BOM)
 
 
-def _decode(data: bytes, path: str | Path, number: int, notes: Notes) -> str:
+def decode(data: bytes, path: str | Path, number: int, notes: Notes) -> str:
     """Whole lines as text; where they are not UTF-8, line by line."""
     try:
         text = data.decode()

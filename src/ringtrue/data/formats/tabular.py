@@ -31,6 +31,7 @@ QUERY_ID = _Field("query id", ("_id", "query_id", "query-id", "qid", "q_id", "to
 QUERY_TEXT = _Field("query text", ("text", "query", "title"))
 DOC_ID = _Field("document id", ("_id", "doc_id", "pid", "docid", "docno", "id"))
 DOC_TEXT = _Field("document text", ("text", "contents", "body", "passage"))
+DOC_COLUMNS = (*DOC_ID.names, *DOC_TEXT.names, "title")
 JUDGED_ID = _Field("document id", ("corpus-id", "corpus_id", "doc_id", "docid", "docno", "did", "pid"))
 GRADE = _Field("grade", ("score", "relevance", "rel", "label", "grade"))
 _MORE = ("description", "desc", "narrative", "narr", "variants")
@@ -52,7 +53,11 @@ def read_documents(path: str | Path, shape: Shape, notes: Notes) -> Iterator[tup
         for number, values in _bare_cells(path, notes, "id, text[, title]"):
             yield number, Document(*(value.strip() for value in values))
         return
-    rows = read_rows(path, shape, notes, (*DOC_ID.names, *DOC_TEXT.names, "title"))
+    yield from named_documents(read_rows(path, shape, notes, DOC_COLUMNS), path)
+
+
+def named_documents(rows: Iterator[Row], path: str | Path) -> Iterator[tuple[int, Document]]:
+    """The documents in rows of a table that names its columns, with their lines."""
     for line, cells, doc_id, text in _identified(rows, DOC_ID, DOC_TEXT, path):
         yield line, Document(doc_id, text, _text(cells.get("title")))
 

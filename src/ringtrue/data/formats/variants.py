@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ringtrue.data.formats.streams import read_lines
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Query
-from ringtrue.errors import FormatError
+from ringtrue.errors import FormatError, InputError
 
 VARIANT_LINE = re.compile(r"(?P<query_id>[^;\t]+)-[^-;\t]+-\d+;(?P<text>.*)")
 _HEADERS = {"query_id", "qid", "topic", "topic_id", "id"}
@@ -34,6 +34,12 @@ def read_variants(path: str | Path, notes: Notes) -> tuple[Variant, ...]:
 def with_variants(queries: Iterable[Query], variants: Iterable[Variant], notes: Notes) -> tuple[Query, ...]:
     """The queries with the variants behind those that they have; variants of other topics are counted."""
     known = {query.query_id: query for query in queries}
+    variants = tuple(variants)
+    if known and variants and not any(variant.query_id in known for variant in variants):
+        raise InputError(
+            f"no query variant is of a known topic: the first is of {variants[0].query_id!r}, topics are "
+            f"{', '.join(list(known)[:3])} …; are these the variants of another collection?"
+        )
     added: dict[str, list[str]] = {query_id: [] for query_id in known}
     for variant in variants:
         if variant.query_id in added:
@@ -50,6 +56,9 @@ def _variants(path: str | Path, notes: Notes) -> Iterator[Variant]:
         if not tab:
             match = VARIANT_LINE.fullmatch(line)
             query_id, text = match.groups() if match else ("", "")
+        if "\t" in text:
+            columns = line.count("\t") + 1
+            raise FormatError(f"{columns} columns where variants have two: is this a run or judgments?", path, number)
         if query_id.strip() and text.strip():
             if not (number == 1 and tab and query_id.strip().lower() in _HEADERS):
                 yield Variant(query_id.strip(), text.strip())

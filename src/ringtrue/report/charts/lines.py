@@ -1,4 +1,4 @@
-"""Curves over numbers, with a band where points have intervals.
+"""Curves over numbers, with a band where points have intervals; or the points alone.
 
 The horizontal axis is logarithmic where its numbers span more than a hundred times. A point without a value breaks
 its curve and is counted. The vertical axis need not start at zero: lines compare places, not lengths.
@@ -56,8 +56,9 @@ def draw(figure: Figure, width: float) -> Drawing:
     body += name_above(top - 8, figure.y_label, width)
     body += name_below(box, 32, figure.x_label, width)
     body += [band for series, found in enumerate(runs) for band in _bands(series, found)]
-    body += [curve for series, found in enumerate(runs) for curve in _curves(series, figure.series[series].name, found)]
-    body += _notes([spot for found in runs for run in found for spot in run], box)
+    body += [curve for series, found in enumerate(runs) for curve in _curves(series, figure, found)]
+    if figure.kind == "lines":
+        body += _notes([spot for found in runs for run in found for spot in run], box)
     drawn = sum(len(run) for found in runs for run in found)
     left_out = sum(len(series.points) for series in figure.series) - drawn
     return Drawing(box.bottom + (43 if figure.x_label else 24), tuple(body), left_out)
@@ -66,7 +67,7 @@ def draw(figure: Figure, width: float) -> Drawing:
 def _along(figure: Figure, box: Box) -> Scale:
     """The horizontal scale."""
     places = [p.x for series in figure.series for p in series.points if is_number(p.x) and is_finite(p.x)]
-    if wants_log(places):
+    if figure.kind == "lines" and wants_log(places):
         return logarithmic(places, box.left + 6, box.right - 6)
     return linear(places or [0.0, 1.0], box.left + 6, box.right - 6, tick_count(box.right - box.left))
 
@@ -95,13 +96,14 @@ def _bands(series: int, runs: list[list[_Spot]]) -> list[str]:
     return drawn
 
 
-def _curves(series: int, name: str, runs: list[list[_Spot]]) -> list[str]:
+def _curves(series: int, figure: Figure, runs: list[list[_Spot]]) -> list[str]:
     """A series as lines, with marks where they would not run together."""
-    marked = sum(map(len, runs)) <= _MARKED
+    joined, name = figure.kind == "lines", figure.series[series].name
+    marked = not joined or sum(map(len, runs)) <= _MARKED
     drawn = []
     for run in runs:
         parts = []
-        if len(run) > 1:
+        if joined and len(run) > 1:
             path = _pairs([(spot.x, spot.y) for spot in run])
             parts.append(tag("polyline", points=path, class_="l", stroke_dasharray=dashes(series)))
         if marked or len(run) == 1:

@@ -1,0 +1,106 @@
+"""The files of a study, each read once and when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from ringtrue.data.collection import Collection
+from ringtrue.data.formats.detect import read_qrels
+from ringtrue.data.groups import find_groups
+from ringtrue.data.load import load
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.runs import RunSet, run_files
+from ringtrue.data.ties import Ties
+from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.study.config import Config
+from ringtrue.subsampling.campaign import Campaign, Judging
+from ringtrue.subsampling.first_stage import FirstStage
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a study's names and paths stand for; `say` hears what is being read."""
+
+    study: Config
+    say: Callable[[str], None]
+
+    @cached_property
+    def collection(self) -> Collection | None:
+        """The collection, where one is named or its files are."""
+        study = self.study
+        if not study.has_collection:
+            return None
+        return load(
+            study.collection,
+            documents=study.documents,
+            queries=study.queries,
+            qrels=study.qrels,
+            variants=study.variants,
+        )
+
+    @cached_property
+    def training(self) -> Collection | None:
+        """The training queries that are given, or the log of the collection."""
+        if self.study.train:
+            return load(self.study.train)
+        return self.collection if self.collection is not None and self.collection.has_log else None
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether there are runs to look at."""
+        return bool(self.study.runs or (self.collection and self.collection.runs_folder))
+
+    @cached_property
+    def runs(self) -> RunSet:
+        """The runs that are given, or those of the collection."""
+        place = self.study.runs or (self.collection.runs_folder if self.collection else None)
+        if place is None:
+            raise InputError("no runs: give them with --runs FOLDER, or a --collection that has them.")
+        if self.study.ties not in list(Ties):
+            raise UnknownNameError("tie rule", self.study.ties, list(Ties))
+        files = run_files(place)
+        self.say(f"reading {len(files)} run{'s' if len(files) != 1 else ''}")
+        return RunSet.read(files, Ties(self.study.ties))
+
+    @cached_property
+    def qrels(self) -> Qrels:
+        """The judgments that are given, or those of the collection."""
+        if self.collection is not None and self.collection.has_qrels:
+            return self.collection.qrels
+        if self.study.qrels is None:
+            raise InputError("judgments are missing: give them with --qrels FILE, or a --collection that has them.")
+        return read_qrels(self.study.qrels, self.runs.notes)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...] | None:
+        """The group of each run, where groups are given or come with the collection's own runs."""
+        own = self.collection.groups_file if self.collection and not self.study.runs else None
+        place = self.study.groups or own
+        return None if place is None else find_groups(self.runs, place)
+
+    @property
+    def search(self) -> FirstStage | None:
+        """What makes rankings that no run has, where there are documents and queries."""
+        collection = self.collection
+        if collection is None or not (collection.has_documents and collection.has_queries):
+            return None
+        return FirstStage(collection, Ties(self.study.ties), self.say)
+
+    def campaign(self, judging: Judging = "topic_aware", *, judged_topics_only: bool = True) -> Campaign:
+        """Runs, judgments and groups for leave-one-group-out."""
+        if self.groups is None:
+            raise InputError(
+                "groups are missing: give them with --groups FILE (columns run and group), or --groups tags."
+            )
+        return self._campaign(self.groups, judging, judged_topics_only)
+
+    def ungrouped(self, judging: Judging = "topic_aware", *, judged_topics_only: bool = True) -> Campaign:
+        """Runs and judgments for one sample of all runs."""
+        return self._campaign(self.runs.names, judging, judged_topics_only)
+
+    def _campaign(self, groups: tuple[str, ...], judging: Judging, judged_topics_only: bool) -> Campaign:
+        return Campaign.from_runs(
+            self.runs, self.qrels, groups, judging=judging, judged_topics_only=judged_topics_only, search=self.search
+        )
