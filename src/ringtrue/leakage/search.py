@@ -37,6 +37,7 @@ from ringtrue.retrieval.search import HALF_MARGIN, Block, ExactSearch, Found, Sc
 
 _APART = "\x1f"  # between a query's id and its source, which travel together
 _SAVE_SECONDS = 20.0
+_FAR_BELOW = 0.1
 
 
 class Mode(StrEnum):
@@ -114,7 +115,7 @@ def search_log(
     pairs = _pairs(found, texts)
     calibrated = find_threshold(settings.encoder)
     scale = calibrated.value if calibrated else threshold
-    best = predict(_best_texts(pairs), test.queries, scale)
+    best = _predicted(_best_texts(pairs), test.queries, scale)
     above = tuple(one for one in best if one.similarity > threshold)
     result = SearchResult(
         candidates=above,
@@ -129,6 +130,15 @@ def search_log(
         settings=_stamped(settings, len(texts)),
     )
     return LogSearch(result, best)
+
+
+def _predicted(candidates: Sequence[Candidate], topics: Sequence[Query], scale: float) -> tuple[Candidate, ...]:
+    """With type and probability where the models can tell: not far below the similarities that they were trained on."""
+    near = [place for place, one in enumerate(candidates) if one.similarity > scale - _FAR_BELOW]
+    result = list(candidates)
+    for place, one in zip(near, predict([candidates[place] for place in near], topics, scale), strict=True):
+        result[place] = one
+    return tuple(result)
 
 
 def _stamped(settings: Settings, texts: int) -> dict[str, str | int | float | bool | None]:

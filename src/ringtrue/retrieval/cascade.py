@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 
 from ringtrue import cache
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders import Encoder
-from ringtrue.retrieval.neighbours import Floats, Ints
+from ringtrue.retrieval.encoders import Encoder, Screening
+from ringtrue.retrieval.neighbours import Floats, Ints, Neighbours, Pairs, Wanted
 from ringtrue.retrieval.recall import Missed, Stratum, count_missed, is_refuted
-from ringtrue.retrieval.search import Block, ExactSearch, Found
+from ringtrue.retrieval.search import Block, ExactSearch, Found, Hits, Screen, top_k
 from ringtrue.retrieval.sieve import RANGES, Sieve, range_of
 
 LEAST = 10_000
 """So many items may be encoded in any case: fewer would save no time that anybody notices."""
 
 _ROOM = 200_000
-_SAMPLE = 300
+_SAMPLE = 600
 _KEPT_SAMPLE = 512
 _FIRST_SHARE = 0.25
 _WORKERS = 2
@@ -113,7 +113,11 @@ class Cascade:
     ) -> None:
         """Encode the texts to search for and fit the stand-in to them, unless one is given."""
         self._encoder, self._plan, self._threshold = encoder, plan or Plan(), threshold
-        self._exact = ExactSearch(encoder, texts, k=k, threshold=threshold, screen="fp32")
+        self._quick = _quick(encoder)
+        screen: Screen = "fp32" if self._quick is encoder else "bf16"
+        wanted = k if self._quick is encoder else 0
+        self._exact = ExactSearch(encoder, texts, k=wanted, threshold=threshold, screen=screen)
+        self._k = k
         self._screener = screener or _student(encoder, texts, self._exact.rows)
         self._key = cache.key("cascade", repr(encoder), list(texts), k, threshold, self._plan)
         self._sieve = Sieve(self._plan.seed, _ROOM, _KEPT_SAMPLE)
@@ -153,7 +157,7 @@ class Cascade:
     def finish(self) -> Found:
         """Encode from the highest score downwards until the recall is reached or the effort spent."""
         self._sieve.trim()
-        scoring = _Scoring(self._encoder, self._exact.rows, self._sieve, self._threshold)
+        scoring = _Scoring(self._quick, self._exact.rows, self._sieve, self._threshold)
         allowed = min(max(LEAST, int(self._plan.effort * self.seen)), self.seen)
         screened = scoring.screen(max(1, int(_FIRST_SHARE * allowed)), self._plan)
         while screened.interval[0] < self._plan.recall and scoring.scored < allowed:
@@ -164,7 +168,28 @@ class Cascade:
         for block, vectors in scoring.blocks():
             self._exact.add(block, vectors)
         found = self._exact.finish()
+        if self._quick is not self._encoder:
+            found = self._with_nearest(found, scoring)
         return replace(_renumbered(found, scoring.numbers()), seen=self.seen, screened=screened)
+
+    def _with_nearest(self, found: Found, scoring: _Scoring) -> Found:
+        """Beside all exact pairs above the threshold the k nearest below it, by vectors in the lower precision."""
+        blocks = list(scoring.blocks())
+        near = top_k(self._exact.rows, (vectors for _, vectors in blocks), self._k)
+        rest = near.similarities <= self._threshold
+        pairs = Neighbours(len(self._exact.rows), Wanted(self._k, self._threshold))
+        for hits, chosen in ((found.hits, slice(None)), (near, rest)):
+            pairs.add(Pairs(hits.rows[chosen], hits.items[chosen], hits.similarities[chosen]))
+        best = pairs.best()
+        texts = [text for block, _ in blocks for text in block.texts]
+        ids = [name for block, _ in blocks for name in block.ids]
+        items = np.unique(best.items).tolist()
+        return replace(
+            found,
+            hits=Hits(*best),
+            texts={item: texts[item] for item in items},
+            ids={item: ids[item] for item in items} if ids else {},
+        )
 
 
 class _Scoring:
@@ -274,6 +299,13 @@ class _Scoring:
             ids = [store.ids[number] for number in numbers] if store.ids else []
             block = Block([store.texts[number] for number in numbers], ids)
             yield block, np.stack([self._vectors[place] for place in part.tolist()])
+
+
+def _quick(encoder: Encoder) -> Encoder:
+    """What to encode with before it is known what is near: bf16 where the machine is fast in it."""
+    if isinstance(encoder, Screening) and encoder.precision == "fp32" and encoder.bf16_is_fast():
+        return encoder.at("bf16")
+    return encoder
 
 
 def _student(encoder: Encoder, texts: Sequence[str], rows: Floats) -> Screener:

@@ -1,11 +1,13 @@
 """How many items above a threshold a screening missed, from a stratified sample of what it screened out.
 
 Of each sampled item the exact similarity is known, not only whether it is above the threshold. Few or none are; how the
-largest of them fall off tells how many more are to be expected beyond. Above a high quantile of its stratum a
-similarity is taken to fall off exponentially, at one rate in all strata (peaks over a threshold: Pickands, Annals of
-Statistics 1975, with shape 0; cosines end at 1, so that their tails are shorter, and the count rather too high than too
-low). A stratum with more hits than that allows goes by its hits. The number that may be missed at most has the
-uncertainty of the sample in it, and that it is a whole number; at least missed is what the sampled hits alone tell.
+largest of them fall off tells how many more are to be expected beyond. Close to a text, the number of items within a
+distance is taken to grow as a power of it, the local dimension (Levina and Bickel, NIPS 2004): the logarithm of the
+cosine distance then falls off exponentially above a high quantile of its stratum (peaks over a threshold: Pickands,
+Annals of Statistics 1975), at one rate in all strata. On real logs this foretells how many of a stratum are above any
+similarity; cosines that fall off exponentially themselves foretell too many. A stratum with more hits than that allows
+goes by its hits. The number that may be missed at most has the uncertainty of the sample in it, and that it is a whole
+number; at least missed is what the sampled hits alone tell.
 
 This cannot see items of another kind, near in truth and far by the screening, that are too rare for the sample. The
 same model is therefore tried on strata that were scored in full. Where it fails there, and beside it everywhere, stands
@@ -20,13 +22,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ringtrue.retrieval.neighbours import Floats
-
 Counts = NDArray[np.int64]
 
 _DRAWS = 4000
 _TAIL, _FARTHER = (0.05, 10), (0.015, 5)  # the share of a sample that is its tail, and how many at least
 _HEAVY = 2
+_NEAREST = 1e-9  # a distance; rounding makes some of exact copies negative
 _REFUTED = 0.95
 _SURPRISE = 0.95
 
@@ -35,7 +36,7 @@ class Stratum(NamedTuple):
     """Items in a range of scores: how many were not scored, and the exact similarities of an even sample of them."""
 
     unscored: int
-    sampled: Floats
+    sampled: NDArray[np.floating]
 
 
 class Missed(NamedTuple):
@@ -55,7 +56,7 @@ class Tail(NamedTuple):
     mean_excess: float
 
     @classmethod
-    def of_sample(cls, sampled: Floats, threshold: float, share: float, fewest: int) -> Tail:
+    def of_sample(cls, sampled: NDArray[np.floating], threshold: float, share: float, fewest: int) -> Tail:
         """The upper share; it starts at the threshold where that many are above it already, or few were drawn."""
         falling = np.sort(sampled.astype(np.float64))[::-1]
         above = max(fewest, int(np.ceil(share * len(falling))))
@@ -67,7 +68,8 @@ class Tail(NamedTuple):
 
 def count_missed(strata: Iterable[Stratum], threshold: float, seed: int, *, tails: bool = True) -> Missed:
     """By the tails of the strata, or by the hits in the sample alone."""
-    given = [stratum for stratum in strata if stratum.unscored]
+    given = [_by_depth(stratum) for stratum in strata if stratum.unscored]
+    threshold = float(_depth(np.float64(threshold)))
     generator = np.random.default_rng(seed)
     low = sum((_drawn_hits(stratum, threshold, generator, 0) for stratum in given), np.zeros(_DRAWS, np.int64))
     expected, draws = _predicted(given, threshold, generator, _TAIL if tails else None)
@@ -83,7 +85,17 @@ def is_refuted(strata: Sequence[Stratum], hits: int, threshold: float, seed: int
 
     These are strata that were scored in full, beside their samples; or the samples themselves.
     """
-    return hits > _quantile(_predicted(strata, threshold, np.random.default_rng(seed), _TAIL)[1], _REFUTED)
+    generator, depth = np.random.default_rng(seed), float(_depth(np.float64(threshold)))
+    return hits > _quantile(_predicted([*map(_by_depth, strata)], depth, generator, _TAIL)[1], _REFUTED)
+
+
+def _depth(similarities: NDArray[np.floating] | np.float64) -> NDArray[np.float64]:
+    """How near, on a scale on which tails are exponential."""
+    return np.asarray(-np.log(np.maximum(1 - np.asarray(similarities, np.float64), _NEAREST)))
+
+
+def _by_depth(stratum: Stratum) -> Stratum:
+    return Stratum(stratum.unscored, _depth(stratum.sampled))
 
 
 def _predicted(
