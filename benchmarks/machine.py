@@ -52,6 +52,10 @@ def alternate(contenders: Mapping[str, Callable[[], object]], repeats: int) -> d
 
 def peak_memory() -> float:
     """The process's largest resident size so far, in MB."""
+    status = Path("/proc/self/status")  # what getrusage says begins with the size of the process that started this one
+    for line in status.read_text().splitlines() if status.exists() else ():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
