@@ -8,7 +8,7 @@ not plain to see.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ringtrue.data.formats.markup import without_tags
@@ -20,6 +20,7 @@ from ringtrue.subsampling.pieces import FilePiece, Place, Step, Wanted, noted
 
 _BOM = b"\xef\xbb\xbf"
 _OPEN, _USUAL_END = b"<DOCNO>", b"</DOC>"
+_USUAL_NUMBERS = (b"<DOCNO>%s</DOCNO>", b"<DOCNO> %s </DOCNO>")
 _END = re.compile(rb"</[dD][oO][cC]\s*>")
 # a number that needs no second look is printable and has no tag, entity or blank
 _MARKS = re.compile(rb"</[dD][oO][cC]\s*>|<DOCNO>\s*([!-%'-;=-~]+)\s*</DOCNO>")
@@ -71,26 +72,36 @@ def _find(data: bytes, known: frozenset[bytes]) -> tuple[int, list[tuple[int, by
     regular = len(numbers) == len(ends) and b"" not in numbers and not any(ends)
     if regular and known.isdisjoint(numbers):
         return len(ends), []
-    pieces = _pieces(data, len(ends) if regular else -1)
+    if regular and data.count(_USUAL_END) == len(ends):
+        spans = _spans(data, [number for number in numbers if number in known])
+        if spans is not None:
+            return len(ends), [(start, data[start:end]) for start, end in spans]
+    pieces = list(_pieces(data))
     if not regular:
-        pieces = list(pieces)
         numbers = ends = [_number(data[start:end]) for start, end in pieces]
     wanted = (piece for number, piece in zip(numbers, pieces, strict=True) if number is None or number in known)
     return len(ends), [(start, data[start:end]) for start, end in wanted]
 
 
-def _pieces(data: bytes, count: int) -> Iterable[tuple[int, int]]:
-    """Where documents begin and end, without their last tag; quickly where this has its usual form in all `count`."""
+def _spans(data: bytes, numbers: Sequence[bytes]) -> list[tuple[int, int]] | None:
+    """Where the documents with these numbers begin and end; None where a number is not written in a usual way."""
+    spans, cursor = [], 0
+    for number in numbers:
+        found = (data.find(form % number, cursor) for form in _USUAL_NUMBERS)
+        at = next((place for place in found if place >= 0), -1)
+        if at < 0:
+            return None
+        start, cursor = data.rfind(_USUAL_END, 0, at), data.find(_USUAL_END, at)
+        spans.append((start + len(_USUAL_END) if start >= 0 else 0, cursor))
+    return spans
+
+
+def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where documents begin and end, without their last tag."""
     start = 0
-    if data.count(_USUAL_END) == count:
-        for _ in range(count):
-            end = data.find(_USUAL_END, start)
-            yield start, end
-            start = end + len(_USUAL_END)
-    else:
-        for found in _END.finditer(data):
-            yield start, found.start()
-            start = found.end()
+    for end in _END.finditer(data):
+        yield start, end.start()
+        start = end.end()
 
 
 def _number(piece: bytes) -> bytes | None:
