@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import settings
 # a busy machine must not fail a test: nothing here measures time
 settings.register_profile("ringtrue", deadline=None)
 settings.load_profile("ringtrue")
+
+# no test needs a model hub, and one that cannot be reached is asked again and again for minutes
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

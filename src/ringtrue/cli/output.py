@@ -50,6 +50,25 @@ def check_folder(option: typer.CallbackParam, path: Path | None) -> Path | None:
     return path
 
 
+def check_target(option: typer.CallbackParam, path: Path | None) -> Path | None:
+    """A file, or a folder for it where the name has no ending."""
+    if path is None:
+        return None
+    return check_file(option, path) if _names_file(path) else check_folder(option, path)
+
+
+def file_of(target: Path, name: str) -> Path:
+    """The file that `check_target` let pass, or the one of this name in the folder, which is made."""
+    if _names_file(target):
+        return target
+    target.mkdir(exist_ok=True)
+    return target / name
+
+
+def _names_file(path: Path) -> bool:
+    return not path.is_dir() and (path.exists() or path.suffix != "")
+
+
 def check_file(option: typer.CallbackParam, path: Path | None) -> Path | None:
     """A file that can be written; its folder has to be there."""
     if path is not None:

@@ -10,7 +10,7 @@ import typer
 
 from ringtrue.cli.listing import Listing
 from ringtrue.cli.options import BUILT_IN, SEED, Given, Quiet, Seed, refuse
-from ringtrue.cli.output import FAILED, Report, VerdictReport, check_file, check_folder
+from ringtrue.cli.output import FAILED, Report, VerdictReport, check_folder, check_target, file_of
 from ringtrue.cli.spread import spread
 from ringtrue.errors import InputError
 
@@ -40,7 +40,7 @@ def vary(
     seed: Seed = SEED,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="File for variations.csv; else it goes to stdout.", callback=check_file),
+        typer.Option("--out", help="Folder for variations.csv, or a file; else stdout.", callback=check_target),
     ] = None,
     as_topics: Annotated[
         Path | None,
@@ -65,7 +65,7 @@ def vary(
     if out is None and as_topics is None:
         write_variations(sys.stdout, made)
     if out is not None:
-        with open(out, "w", encoding="utf-8", newline="") as file:
+        with open(file_of(out, "variations.csv"), "w", encoding="utf-8", newline="") as file:
             write_variations(file, made)
     if as_topics is not None:
         write_topics(everything(topics, made), as_topics)

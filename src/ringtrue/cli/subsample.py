@@ -11,7 +11,7 @@ import typer
 from ringtrue.cli.extraction import Energy, extract
 from ringtrue.cli.listing import Listing
 from ringtrue.cli.options import SEED, Given, GivenRuns, Groups, Json, MeasureName, Quiet, Seed, refuse
-from ringtrue.cli.output import Report, VerdictReport, check_file
+from ringtrue.cli.output import Report, VerdictReport, check_file, check_target, file_of
 from ringtrue.cli.spread import spread
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def build(
     ] = None,
     variant: VariantName = Variant.TOPIC_AWARE,
     out: Annotated[
-        Path | None, typer.Option("--out", help="File for the ids; else they go to stdout.", callback=check_file)
+        Path | None, typer.Option("--out", help="Folder for ids.txt, or a file; else stdout.", callback=check_target)
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -179,7 +179,7 @@ def build(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        file_of(out, "ids.txt").write_text(text, encoding="utf-8")
 
 
 app.command("extract")(spread(extract))
