@@ -54,6 +54,8 @@ def test_a_folder_that_cannot_be_written_is_said_at_once(call, place, monkeypatc
     ("target", "message"), [("folder", "is a folder; name a file"), ("no/such/file", "there is no folder")]
 )
 def test_a_file_that_cannot_be_written_is_said_at_once(call, place, command, target, message):
+    if target == "folder" and command[1] in {"build", "vary"}:
+        pytest.skip("takes a folder as well")
     done = call(*command, "--out", target)
     assert done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1
 

@@ -137,7 +137,7 @@ def test_a_pyterrier_pipeline_behind_bm25_and_a_query_on_which_it_fails(call, va
     assert 0.1 < tables["table_nDCG_10"]["rows"][0][ranker] < 1
 
 
-def test_variations_go_to_a_folder_where_one_is_named(tmp_path):
+def test_variations_go_to_a_folder_where_one_is_named(call, tmp_path):
     call("robustness", "vary", "--generator", "JoinWords", "--out", tmp_path / "folder", "-q")
     call("robustness", "vary", "--generator", "JoinWords", "--out", tmp_path / "file.csv", "-q")
     assert (tmp_path / "folder" / "variations.csv").read_bytes() == (tmp_path / "file.csv").read_bytes()
