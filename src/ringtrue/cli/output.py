@@ -141,6 +141,10 @@ class Report:
             typer.echo(closing)
         if self.out is not None:
             Talk(self.quiet).tell(f"results are in {self.out}; open {self.out / self.page}")
+        self._leave(audits)
+
+    def _leave(self, audits: Sequence[Audit]) -> None:
+        """Nothing more to do, unless a verdict decides the exit code."""
 
 
 @dataclass(frozen=True)
@@ -149,18 +153,9 @@ class VerdictReport(Report):
 
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="Exit with 1 from this verdict on.")] = FailOn.NEVER
 
-    def show(
-        self,
-        audits: Sequence[Audit],
-        title: str,
-        *,
-        also: Callable[[Path], None] | None = None,
-        closing: str = "",
-        evidence: bool = True,
-    ) -> None:
-        """Show it, then leave with the exit code that the gravest verdict and `--fail-on` ask for."""
+    def _leave(self, audits: Sequence[Audit]) -> None:
+        """Leave with the exit code that the gravest verdict and `--fail-on` ask for."""
         from ringtrue.audit import gravest
 
-        super().show(audits, title, also=also, closing=closing, evidence=evidence)
         if gravest(finding for audit in audits for finding in audit.findings) in _FAILING[self.fail_on]:
             raise typer.Exit(FAILED)

@@ -73,7 +73,7 @@ def score(
         try:
             found = _scores(network, distinct, tokens)
         except (RuntimeError, MemoryError) as error:
-            if not _is_memory(error):
+            if not ran_out(error):
                 raise
             found = _with_less(network, distinct, tokens, str(error))
     scores = found[distinct.places]
@@ -201,7 +201,7 @@ def _with_less(network: Network, distinct: _Distinct, budget: int, message: str)
     try:
         return _scores(network, distinct, less)
     except (RuntimeError, MemoryError) as error:
-        if not _is_memory(error):
+        if not ran_out(error):
             raise
         raise InputError(
             f"memory runs out with {budget:,} tokens a batch and with half of them ({message.splitlines()[0]}); "
@@ -209,11 +209,11 @@ def _with_less(network: Network, distinct: _Distinct, budget: int, message: str)
         ) from error
 
 
-def _is_memory(error: RuntimeError | MemoryError) -> bool:
-    """Torch has a class of its own for this on a GPU only."""
+def ran_out(error: RuntimeError | MemoryError) -> bool:
+    """Whether an error means that memory was too small; torch has a class of its own for this on a GPU only."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
-    return any(words in str(error) for words in _NO_MEMORY)
+    return any(words in str(error).lower() for words in _NO_MEMORY)
 
 
 @contextmanager

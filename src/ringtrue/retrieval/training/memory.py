@@ -1,12 +1,10 @@
-"""How much memory a training takes, and telling when there was too little."""
+"""How much memory a training takes, and giving back what it does not need."""
 
 from __future__ import annotations
 
 import sys
 
 import torch
-
-_TOO_LITTLE = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 def reset_peak(device: torch.device) -> None:
@@ -25,11 +23,6 @@ def peak_memory(device: torch.device) -> int | None:
         return None
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest if sys.platform == "darwin" else largest * 1024
-
-
-def ran_out(error: RuntimeError) -> bool:
-    """Whether an error of torch means that memory was too small, on whatever device."""
-    return isinstance(error, torch.cuda.OutOfMemoryError) or any(words in str(error).lower() for words in _TOO_LITTLE)
 
 
 def free(device: torch.device) -> None:

@@ -13,10 +13,11 @@ import numpy as np
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders.plans import without_plans
 from ringtrue.retrieval.neural.network import Network
+from ringtrue.retrieval.neural.scoring import ran_out
 from ringtrue.retrieval.training.batching import count_updates, lengths_of, updates_from
 from ringtrue.retrieval.training.clock import Clock
 from ringtrue.retrieval.training.feed import Update, feed
-from ringtrue.retrieval.training.memory import free, ran_out
+from ringtrue.retrieval.training.memory import free
 from ringtrue.retrieval.training.meter import Meter
 from ringtrue.retrieval.training.optimizer import clip_gradients, full_rate, make_optimizer, set_rate
 from ringtrue.retrieval.training.result import Progress, Validation
