@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from ringtrue.cli.app import app
+from ringtrue.cli.app import app, main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -73,3 +73,13 @@ def test_the_command_reference_is_up_to_date():
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
     assert build.PAGE.read_text(encoding="utf-8") == build.render(), "run: make docs"
+
+
+def test_a_command_without_its_extra_names_it(monkeypatch, capsys):
+    def fail(**_options):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr("ringtrue.cli.app.app", fail)
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 3 and "pip install 'ringtrue[neural]'" in capsys.readouterr().err

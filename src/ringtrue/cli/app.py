@@ -14,7 +14,7 @@ from ringtrue.cli import audit, doctor, leakage, resources, robustness, subsampl
 from ringtrue.cli.listing import Listing
 from ringtrue.cli.output import NOTHING_KEPT, Interrupted
 from ringtrue.cli.spread import spread
-from ringtrue.errors import RingtrueError
+from ringtrue.errors import MissingExtraError, RingtrueError
 from ringtrue.provenance import version
 
 INTERRUPTED = 130
@@ -46,6 +46,9 @@ def _root(show_version: bool = typer.Option(False, "--version", help="Print the 
         raise typer.Exit
 
 
+_NEURAL = {"model2vec", "safetensors", "sentence_transformers", "tokenizers", "torch", "transformers"}
+
+
 def main() -> None:
     """Run the command line; every error that a user can cause ends in one message."""
     try:
@@ -53,6 +56,12 @@ def main() -> None:
     except RingtrueError as error:
         typer.echo(f"ringtrue: {error}", err=True)
         sys.exit(error.exit_code)
+    except ModuleNotFoundError as error:
+        if error.name not in _NEURAL:
+            raise
+        missing = MissingExtraError("this command", "neural")
+        typer.echo(f"ringtrue: {missing}", err=True)
+        sys.exit(missing.exit_code)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             # the reader of our output has gone, as with `| head`; do not fail again when stdout is flushed
