@@ -223,7 +223,7 @@ def _text(body: bytes, charset: str | None) -> str:
             return body.decode()
         except UnicodeDecodeError:
             pass
-    return str(bytes_to_str(body, encoding or detect_encoding(body, from_html_meta=True)))
+    return str(bytes_to_str(body, encoding or detect_encoding(body, from_html_meta=True) or "utf-8"))
 
 
 def _dechunked(body: bytes) -> bytes:
