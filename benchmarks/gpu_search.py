@@ -29,6 +29,9 @@ import numpy as np
 import torch
 
 from benchmarks.enlarge import enlarged, read_queries
+from ringtrue.data.cells import LogBlock, regrouped
+from ringtrue.data.formats.columns import tab_separated
+from ringtrue.data.formats.streams import read_pieces
 from ringtrue.retrieval.search import Block, ExactSearch
 
 TEXTS, K, THRESHOLD = 2_750, 100, 0.88
@@ -36,19 +39,25 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 BLOCK = 262_144
 PEER_SLICE = 200_000
 PEER_BATCHES = (256, 1024, 4096)
-READ_BYTES = 1 << 22
 
 
 def blocks(path: Path, size: int, waited: list[float]) -> Iterator[Block]:
     """The log in blocks, read as a stream; the seconds of reading are added up in `waited`."""
-    with open(path, encoding="utf-8", buffering=READ_BYTES) as file:
-        while True:
-            start = time.perf_counter()
-            rows = [line.rstrip("\n").partition("\t") for line in islice(file, size)]
-            waited[0] += time.perf_counter() - start
-            if not rows:
-                return
-            yield Block([row[2] for row in rows], [row[0] for row in rows])
+    found = regrouped(map(_columns, read_pieces(path)), size)
+    while True:
+        start = time.perf_counter()
+        block = next(found, None)
+        waited[0] += time.perf_counter() - start
+        if block is None:
+            return
+        yield Block(block.texts, block.ids)
+
+
+def _columns(piece: tuple[int, bytes]) -> LogBlock:
+    block = tab_separated(piece[1])
+    if block is None:
+        sys.exit(f"the log has a line after line {piece[0]} that is not plainly id, text")
+    return block
 
 
 def write_log(path: Path, queries: Sequence[str], size: int) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ringtrue import cache
+from ringtrue.data.cells import LogBlock
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Document, LogQuery, Qrel, Query
@@ -98,6 +99,12 @@ class Collection:
         if not self.has_log:
             self._require("queries")
         return self._stream("log", self.source.log)
+
+    def log_blocks(self, size: int) -> Iterator[LogBlock]:
+        """The queries of the same log in columns, so many lines at a time: for very long ones."""
+        if not self.has_log:
+            self._require("queries")
+        return self._stream("log", lambda notes: self.source.log_blocks(notes, size))
 
     @cached_property
     def fingerprint(self) -> str:

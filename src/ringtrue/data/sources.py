@@ -10,7 +10,8 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ringtrue import cache
-from ringtrue.data.formats.detect import read_documents, read_log, read_qrels, read_queries
+from ringtrue.data.cells import LogBlock, packed
+from ringtrue.data.formats.detect import read_documents, read_log, read_log_blocks, read_qrels, read_queries
 from ringtrue.data.formats.variants import read_variants, with_variants
 from ringtrue.data.logs import as_log, with_positives
 from ringtrue.data.notes import Notes
@@ -39,6 +40,9 @@ class Source(Protocol):
 
     def log(self, notes: Notes) -> Iterator[LogQuery]:
         """The training log, streaming; without one, the queries with their relevant documents."""
+
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """The queries of the same log in columns, so many lines at a time."""
 
     def fingerprint(self, part: Part) -> str:
         """A key for the content of a part."""
@@ -76,6 +80,10 @@ class Files:
             return read_log(self.log_file, notes)
         log = read_log(_there(self.queries_file), notes)
         return with_positives(log, self.qrels(notes)) if self.qrels_file else log
+
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """Stream the log's file, or that of the topics."""
+        return read_log_blocks(self.log_file or _there(self.queries_file), size, notes)
 
     def fingerprint(self, part: Part) -> str:
         """The bytes of a part's file."""
@@ -126,6 +134,10 @@ class Records:
             return iter(self.log_given)
         return with_positives(as_log(self.queries(notes)), self.qrels(notes))
 
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """The same in columns."""
+        return packed(self.log(notes), size)
+
     def fingerprint(self, part: Part) -> str:
         """The values of the records."""
         given = (self.documents_given, self.queries_given, self.qrels_given, self.log_given)
@@ -162,6 +174,10 @@ class Overlay:
         log = self._first("queries").log(notes)
         return with_positives(log, self.qrels(notes)) if "qrels" in self.parts else log
 
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """The log of the first source with a log, else the first topics."""
+        return self._first("log" if "log" in self.parts else "queries").log_blocks(notes, size)
+
     def fingerprint(self, part: Part) -> str:
         """The key of the first source with the part."""
         return self._first(part).fingerprint(part)
@@ -197,6 +213,10 @@ class _Derived:
     def log(self, notes: Notes) -> Iterator[LogQuery]:
         """The same log."""
         return self.base.log(notes)
+
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """The same log."""
+        return self.base.log_blocks(notes, size)
 
     def fingerprint(self, part: Part) -> str:
         """The same key."""

@@ -11,20 +11,20 @@ from __future__ import annotations
 import importlib.util
 import os
 import time
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ringtrue import cache
+from ringtrue.data.cells import LogBlock
 from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Notes
-from ringtrue.data.records import LogQuery, Query
+from ringtrue.data.records import Query
 from ringtrue.errors import InputError
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.embeddings import KeptVectors
@@ -35,7 +35,7 @@ from ringtrue.retrieval.cascade import Cascade, Plan
 from ringtrue.retrieval.encoders import ENCODERS, Encoder, usual_block
 from ringtrue.retrieval.search import HALF_MARGIN, Block, ExactSearch, Found, Screen
 
-_APART = "\x1f"  # between a query's id and its source, which travel together
+_APART = "\x1f"  # between a query's id and its source
 _SAVE_SECONDS = 20.0
 _FAR_BELOW = 0.1
 
@@ -98,7 +98,7 @@ def search_log(
     notes = Notes()
     texts = topic_texts(test.queries, narrative=settings.narrative, notes=notes)
     job = _Job(encoder, texts, threshold, settings, log_key(train))
-    log = _Counted(train.log())
+    log = _Counted(train.log_blocks(job.block))
     found = job.run(iter(log), say)
     notes.update(train.notes)
     notes.update(test.notes)
@@ -187,16 +187,20 @@ class _Job:
     settings: Settings
     log_key: str
 
-    def run(self, log: Iterator[LogQuery], say: Callable[[str], None]) -> Found:
+    @property
+    def block(self) -> int:
+        """How many lines at a time."""
+        return self.settings.block or usual_block(self.encoder)
+
+    def run(self, log: Iterator[LogBlock], say: Callable[[str], None]) -> Found:
         kept = KeptVectors.of(self.log_key, self.encoder) if self.settings.keep_embeddings else None
         whole = kept is not None and kept.is_complete
         search = self._search(reading=whole)
         checkpoint = self._checkpoint(search)
         self._resume(search, checkpoint, kept, say)
-        for _ in islice(log, search.seen):
-            pass
+        blocks = _blocks(log, search.seen)
         saved = time.monotonic()
-        steps = self._read(search, log, kept) if kept is not None and whole else self._encode(search, log, kept)
+        steps = self._read(search, blocks, kept) if kept is not None and whole else self._encode(search, blocks, kept)
         for _ in steps:
             say(f"searched {search.seen:,} training queries")
             if time.monotonic() - saved > _SAVE_SECONDS:
@@ -247,20 +251,16 @@ class _Job:
         say(f"going on after {search.seen:,} training queries")
 
     def _encode(
-        self, search: ExactSearch | Cascade, log: Iterator[LogQuery], kept: KeptVectors | None
+        self, search: ExactSearch | Cascade, blocks: Iterator[Block], kept: KeptVectors | None
     ) -> Iterator[None]:
-        for vectors in search.run(_blocks(log, self._block)):
+        for vectors in search.run(blocks):
             if kept is not None and vectors is not None:
                 kept.append(vectors if isinstance(vectors, np.ndarray) else vectors.cpu().numpy())
             yield
 
-    @property
-    def _block(self) -> int:
-        return self.settings.block or usual_block(self.encoder)
-
-    def _read(self, search: ExactSearch | Cascade, log: Iterator[LogQuery], kept: KeptVectors) -> Iterator[None]:
+    def _read(self, search: ExactSearch | Cascade, blocks: Iterator[Block], kept: KeptVectors) -> Iterator[None]:
         assert isinstance(search, ExactSearch)
-        for block in _blocks(log, self._block):
+        for block in blocks:
             search.add(block, kept.rows(search.seen, search.seen + len(block.texts)))
             yield
 
@@ -269,21 +269,48 @@ class _Job:
 class _Counted:
     """A log that counts ids that come again, in eight bytes a line."""
 
-    log: Iterator[LogQuery]
-    _seen: array[int] = field(default_factory=lambda: array("q"))
+    log: Iterator[LogBlock]
+    _seen: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[LogQuery]:
-        for line in self.log:
-            self._seen.append(hash(line.query_id))
-            yield line
+    def __iter__(self) -> Iterator[LogBlock]:
+        for block in self.log:
+            self._seen.append(block.ids.keys())
+            yield block
 
     def repeated(self) -> int:
-        return len(self._seen) - len(np.unique(np.frombuffer(self._seen, np.int64)))
+        keys = np.concatenate(self._seen)
+        return len(keys) - len(np.unique(keys))
 
 
-def _blocks(log: Iterator[LogQuery], size: int) -> Iterator[Block]:
-    while lines := list(islice(log, size)):
-        yield Block([line.text for line in lines], [f"{line.query_id}{_APART}{line.source}" for line in lines])
+@dataclass(frozen=True)
+class _Names(Sequence[str]):
+    """The id and the source of each line, which travel together."""
+
+    block: LogBlock
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @overload
+    def __getitem__(self, place: int, /) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice, /) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice, /) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _Names(self.block.part(place.start or 0, place.stop))
+        return f"{self.block.ids[place]}{_APART}{self.block.sources[place]}"
+
+
+def _blocks(log: Iterator[LogBlock], seen: int) -> Iterator[Block]:
+    """What is left of a log after so many lines."""
+    for lines in log:
+        skipped = min(seen, len(lines))
+        seen -= skipped
+        if skipped < len(lines):
+            left = lines.part(skipped)
+            yield Block(left.texts, _Names(left))
 
 
 def _save(search: ExactSearch | Cascade, path: Path) -> None:

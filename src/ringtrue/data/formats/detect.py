@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator
 from enum import Enum
 from pathlib import Path
 
+from ringtrue.data.cells import LogBlock, packed, regrouped
 from ringtrue.data.formats import checks, tabular, trec
+from ringtrue.data.formats.bulk import read_log_pieces
 from ringtrue.data.formats.streams import plain_name, read_head
 from ringtrue.data.formats.tables import Shape, read_rows, shape_of
 from ringtrue.data.formats.variants import VARIANT_LINE
@@ -87,6 +89,19 @@ def read_log(path: str | Path, notes: Notes | None = None) -> Iterator[LogQuery]
         raise FormatError("no queries in this log.", path)
     yield first
     yield from log
+
+
+def read_log_blocks(path: str | Path, size: int, notes: Notes) -> Iterator[LogBlock]:
+    """The same log in columns, so many lines at a time."""
+    shape = shape_of(path)
+    bare = shape is not Shape.MARKUP and tabular.is_bare(path, shape)
+    pieces = read_log_pieces(path, shape, notes) if bare else packed(read_log(path, notes), size)
+    empty = True
+    for block in regrouped(pieces, size):
+        empty = False
+        yield block
+    if empty:
+        raise FormatError("no queries in this log.", path)
 
 
 def role_of(path: str | Path) -> Role | None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import ir_datasets
 
 from ringtrue import cache
+from ringtrue.data.cells import LogBlock, packed
 from ringtrue.data.logs import as_log, with_positives
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
@@ -74,12 +75,19 @@ class IrdsSource:
 
     def log(self, notes: Notes) -> Iterator[LogQuery]:
         """The queries as a training log, with the documents judged relevant."""
-        log = as_log(map(_query, self._iterate("queries_iter")), self.dataset_id)
+        log = self._bare_log()
         return with_positives(log, self.qrels(notes)) if "qrels" in self.parts else log
+
+    def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
+        """The same queries in columns."""
+        return packed(self._bare_log(), size)
 
     def fingerprint(self, part: Part) -> str:
         """The id and ir_datasets' version: its data does not change under an id."""
         return cache.key("irds", self.dataset_id, part, version("ir_datasets"))
+
+    def _bare_log(self) -> Iterator[LogQuery]:
+        return as_log(map(_query, self._iterate("queries_iter")), self.dataset_id)
 
     def _iterate(self, method: str) -> Iterator[Any]:
         """The records of one part; whatever ir_datasets raises on the way becomes a clear error."""

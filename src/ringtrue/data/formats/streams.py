@@ -17,14 +17,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-import zstandard
-
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 
 _BLOCK = 1 << 18  # a quarter of a megabyte: larger blocks are slower, their lines do not stay in the processor's cache
 _HEAD = 1 << 16
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)
 _ARCHIVES = {
     b"PK\x03\x04": "a zip archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
@@ -96,8 +94,8 @@ def read_head(path: str | Path) -> str:
     return head[: head.rfind("\n") + 1] or head
 
 
-def read_texts(path: str | Path, notes: Notes) -> Iterator[tuple[int, str]]:
-    """Pieces of text that end where lines end, each with the number of its first line; CRLF has become LF."""
+def read_pieces(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Pieces of bytes that end where lines end, each with the number of its first line."""
     number = 1
     rest: list[bytes] = []
     for block in read_blocks(path):
@@ -110,23 +108,33 @@ def read_texts(path: str | Path, notes: Notes) -> Iterator[tuple[int, str]]:
         if cut:
             whole = b"".join((*rest, block[:cut]))
             rest = []
-            yield number, decode(whole, path, number, notes)
+            yield number, whole
             number += whole.count(b"\n")
         rest.append(block[cut:])
     last = b"".join(rest)
     if last:
-        yield number, decode(last, path, number, notes).removesuffix("\r")
+        yield number, last
     elif number == 1:
         raise FormatError("the file is empty but for a byte order mark.", path)
+
+
+def read_texts(path: str | Path, notes: Notes) -> Iterator[tuple[int, str]]:
+    """Pieces of text that end where lines end, each with the number of its first line; CRLF has become LF."""
+    return ((number, decode(data, path, number, notes)) for number, data in read_pieces(path))
 
 
 def read_lines(path: str | Path, notes: Notes) -> Iterator[tuple[int, str]]:
     """Every line without its end, with its number from 1; blank lines too. Memory does not grow with the file."""
     for first, text in read_texts(path, notes):
-        lines = text.split("\n")
-        if not lines[-1]:
-            lines.pop()
-        yield from enumerate(lines, first)
+        yield from enumerate(split_lines(text), first)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a piece of text without their ends."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def check_file(path: str | Path, otherwise: str = "") -> Path:
@@ -187,7 +195,7 @@ def decode(data: bytes, path: str | Path, number: int, notes: Notes) -> str:
     except UnicodeDecodeError:
         lines = enumerate(data.split(b"\n"), number)
         text = "\n".join(_decode_line(line, f"{path}, line {place}", notes) for place, line in lines)
-    return text.replace("\r\n", "\n") if "\r" in text else text
+    return text.replace("\r\n", "\n").removesuffix("\r") if "\r" in text else text
 
 
 def _decode_line(line: bytes, where: str, notes: Notes) -> str:
@@ -236,7 +244,12 @@ def _gzip_pieces(file: _Readable) -> Iterator[bytes]:
 
 def _zstd_pieces(file: _Readable) -> Iterator[bytes]:
     """The library's own stream does not notice a frame that is cut short."""
-    return _members(file, lambda: zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj())
+    import zstandard  # few files need it
+
+    try:
+        yield from _members(file, lambda: zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj())
+    except zstandard.ZstdError as error:
+        raise OSError(str(error)) from error
 
 
 _COMPRESSIONS = (

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ringtrue.data.formats import checks
+from ringtrue.data.formats.columns import LONG
 from ringtrue.data.formats.streams import read_lines
 from ringtrue.data.formats.tables import Row, Shape, first_cells, read_rows
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document, LogQuery, Qrel, Query
 from ringtrue.errors import FormatError
-
-_LONG = 100_000  # characters; a query of that length is hardly one
 
 
 class _Field(NamedTuple):
@@ -39,7 +38,7 @@ _MORE = ("description", "desc", "narrative", "narr", "variants")
 
 def read_queries(path: str | Path, shape: Shape, notes: Notes) -> tuple[Query, ...]:
     """All queries of a table or of plain lines; without ids a line's number is its query's id."""
-    if shape is Shape.PLAIN or (shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT)):
+    if is_bare(path, shape):
         return checks.distinct_queries(_bare_queries(path, shape, notes), path)
     wanted = (*QUERY_ID.names, *QUERY_TEXT.names, *_MORE)
     return checks.distinct_queries(_named_queries(read_rows(path, shape, notes, wanted), path), path)
@@ -83,10 +82,15 @@ def read_log(path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery]
 
     Lines without text are counted and skipped, lines over 100,000 characters are counted and kept.
     """
-    if shape is Shape.PLAIN or (shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT)):
-        return _bare_log(path, shape, notes)
+    if is_bare(path, shape):
+        return bare_entries(read_lines(path, notes), path, shape, notes)
     wanted = (*QUERY_ID.names, *QUERY_TEXT.names, "source", "doc_ids", "positives")
     return _named_log(read_rows(path, shape, notes, wanted), path, notes)
+
+
+def is_bare(path: str | Path, shape: Shape) -> bool:
+    """Whether queries come as TSV without a header (id, text[, source]) or as plain lines."""
+    return shape is Shape.PLAIN or (shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT))
 
 
 def write_log(path: str | Path, log: Iterable[LogQuery]) -> None:
@@ -123,12 +127,12 @@ def _bare_cells(path: str | Path, notes: Notes, names: str) -> Iterator[tuple[in
             notes.add("blank lines skipped", f"{path}, line {number}")
 
 
-def _bare_log(path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery]:
-    """The log of TSV without a header or of plain lines; what needs no second look goes a short way."""
+def bare_entries(lines: Iterable[tuple[int, str]], path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery]:
+    """Numbered lines as a log's entries; what needs no second look goes a short way."""
     new, tabs = tuple.__new__, shape is Shape.TSV  # LogQuery(…) itself would be half of the work
-    for number, line in read_lines(path, notes):
+    for number, line in lines:
         cells = line.split("\t") if tabs else [str(number), line.strip(), ""]
-        if len(cells) == 3 and cells[0] and cells[1] and not cells[1].isspace() and len(line) <= _LONG:
+        if len(cells) == 3 and cells[0] and cells[1] and not cells[1].isspace() and len(line) <= LONG:
             yield new(LogQuery, (cells[0], cells[1], cells[2], ()))
         elif entry := _odd_log_line(number, line, cells, path, notes):
             yield entry
@@ -136,7 +140,7 @@ def _bare_log(path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery
 
 def _odd_log_line(number: int, line: str, cells: list[str], path: str | Path, notes: Notes) -> LogQuery | None:
     """A line of a log without a source, over-long, without text (then None), or broken."""
-    if len(line) > _LONG:
+    if len(line) > LONG:
         notes.add("lines over 100,000 characters", f"{path}, line {number}")
     if not line.strip() or (2 <= len(cells) <= 3 and cells[0] and not cells[1].strip()):
         notes.add("lines without text skipped", f"{path}, line {number}")
@@ -152,7 +156,7 @@ def _odd_log_line(number: int, line: str, cells: list[str], path: str | Path, no
 def _named_log(rows: Iterator[Row], path: str | Path, notes: Notes) -> Iterator[LogQuery]:
     """The log of a table that names its columns."""
     for line, cells, query_id, text in _identified(rows, QUERY_ID, QUERY_TEXT, path):
-        if len(text) > _LONG:
+        if len(text) > LONG:
             notes.add("lines over 100,000 characters", f"{path}, line {line}")
         if text:
             positives = cells.get("doc_ids") or cells.get("positives") or ()

@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
+from ringtrue.data.cells import Cells
 from ringtrue.retrieval.encoders.marked import MarkedPieces
 from ringtrue.retrieval.encoders.tokens import Tokeniser, Tokens
 
@@ -65,7 +66,7 @@ class TokeniserPool:
         process = self._free.get()
         assert process.stdin is not None and process.stdout is not None
         try:
-            _send(process.stdin, list(texts))
+            _send(process.stdin, texts if isinstance(texts, Cells) else list(texts))
             tokens = _receive(process.stdout)
         finally:
             self._free.put(process)
@@ -103,7 +104,7 @@ def _serve(path: str, max_length: str) -> None:
             texts = _receive(sys.stdin.buffer)
         except EOFError:
             return
-        assert isinstance(texts, list)
+        assert isinstance(texts, Cells | list)
         _send(sys.stdout.buffer, tokeniser(texts))
 
 

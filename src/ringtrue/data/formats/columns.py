@@ -1,0 +1,70 @@
+"""Whole lines of a log as columns, by a look at all their bytes at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringtrue.data.cells import Cells, Ints, LogBlock
+
+LONG = 100_000
+"""Characters; a query of that length is hardly one."""
+
+_TAB, _LINE_END, _SPACE, _DELETE = 9, 10, 32, 127
+
+
+def tab_separated(data: bytes) -> LogBlock | None:
+    """Whole lines of `id, text[, source]`; None where one of them is not plainly that."""
+    spans = _spans(data)
+    if spans is None:
+        return None
+    codes, starts, ends = spans
+    tabs = np.flatnonzero(codes == _TAB)
+    if len(tabs) == 2 * len(ends):
+        first, second = tabs[0::2], tabs[1::2]
+    elif len(tabs) == len(ends):
+        first, second = tabs, ends
+    else:
+        return None
+    # where each line has its share of the tabs, these stand in order between its ends
+    if not np.all((starts < first) & (first + 1 < second) & (second <= ends)):
+        return None
+    texts = Cells(data, first + 1, second)
+    heads = codes[first + 1]
+    unclear = np.flatnonzero((heads <= _SPACE) | (heads > _DELETE))
+    if any(texts[place].isspace() for place in unclear.tolist()):
+        return None
+    return LogBlock(Cells(data, starts, first), texts, Cells(data, np.minimum(second + 1, ends), ends))
+
+
+def plain_lines(data: bytes, number: int) -> LogBlock | None:
+    """Whole lines of a query each, named by their numbers; None where one begins or ends with anything but ASCII."""
+    spans = _spans(data)
+    if spans is None or np.any(spans[1] == spans[2]):
+        return None
+    codes, starts, ends = spans
+    for edge in (codes[starts], codes[ends - 1]):
+        if np.any((edge <= _SPACE) | (edge >= _DELETE)):
+            return None
+    ids = Cells.of(map(str, range(number, number + len(ends))))
+    return LogBlock(ids, Cells(data, starts, ends), Cells(data, ends, ends))
+
+
+def _spans(data: bytes) -> tuple[NDArray[np.uint8], Ints, Ints] | None:
+    """The bytes, and where each line begins and ends; None where lines are over-long or not plain UTF-8."""
+    if b"\r" in data or not _is_utf8(data):
+        return None
+    codes = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(codes == _LINE_END)
+    if codes[-1] != _LINE_END:
+        ends = np.append(ends, len(codes))
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    return None if np.max(ends - starts) > LONG else (codes, starts, ends)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ringtrue.data.cells import Cells, LogBlock, packed, regrouped
+from ringtrue.data.records import LogQuery
+
+TEXTS = st.lists(st.text(max_size=12), max_size=20)
+
+
+@given(TEXTS)
+def test_packed_texts_are_the_texts(texts):
+    cells = Cells.of(texts)
+    assert list(cells) == [cells[place] for place in range(len(texts))] == texts
+
+
+def test_half_characters_of_broken_files_survive():
+    assert list(Cells.of(["a\ud800b", "c"])) == ["a\ud800b", "c"]
+
+
+@given(TEXTS, TEXTS, st.integers(0, 10), st.integers(0, 10))
+def test_joined_and_cut_like_lists(first, second, start, stop):
+    joined = Cells.joined([Cells.of(first), Cells.of(second)])
+    assert list(joined[start:stop]) == (first + second)[start:stop]
+
+
+@given(st.lists(st.text("ab0é", max_size=6), max_size=60))
+def test_keys_are_equal_where_texts_are(texts):
+    keys = Cells.of(texts).keys().tolist()
+    assert len(set(keys)) == len(set(texts))
+    assert len(set(zip(texts, keys, strict=True))) == len(set(texts))
+
+
+def test_keys_do_not_depend_on_what_stands_beside():
+    assert Cells.of(["x", "id7", "id8"]).keys()[1] == Cells.of(["id7"]).keys()[0]
+
+
+def test_a_million_ids_have_a_million_keys():
+    assert len(np.unique(Cells.of(map(str, range(1_000_000))).keys())) == 1_000_000
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_regrouped_in_blocks_of_one_size(size):
+    entries = [LogQuery(f"q{number}", "x" * number, "web") for number in range(17)]
+    pieces = [LogBlock.of(entries[start:end]) for start, end in ((0, 2), (2, 2), (2, 12), (12, 17))]
+    for blocks in (list(regrouped(pieces, size)), list(packed(iter(entries), size))):
+        assert [len(block) for block in blocks] == [size] * (17 // size) + [17 % size] * (17 % size > 0)
+        assert [text for block in blocks for text in block.texts] == [entry.text for entry in entries]
+        assert [name for block in blocks for name in block.ids] == [entry.query_id for entry in entries]
+        assert {source for block in blocks for source in block.sources} == {"web"}
