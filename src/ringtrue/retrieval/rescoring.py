@@ -6,16 +6,17 @@ reach. Each distinct text is encoded once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ringtrue.retrieval.encoders import Encoder, stream
+from ringtrue.retrieval.encoders import Encoder, stream, usual_block
 from ringtrue.retrieval.neighbours import Floats, Neighbours, Pairs, Wanted
 from ringtrue.retrieval.scan import scanner_for
 
-_BLOCK = 16_384
+_SMALLEST = 16_384
+_PIECES = 4  # of a usual block: there is less to do than in the stream, and it should begin and end soon
 
 
 @dataclass(frozen=True)
@@ -66,13 +67,12 @@ def _similarities(encoder: Encoder, rows: Floats, pairs: Pairs, texts: Mapping[i
     order = np.argsort(numbers, kind="stable")
     result = np.empty(len(order), np.float32)
     distinct = list(number_of)
-    for start, vectors in zip(range(0, len(distinct), _BLOCK), stream(encoder, _blocks(distinct)), strict=True):
-        low, high = np.searchsorted(numbers, [start, start + _BLOCK], sorter=order)
+    size = max(_SMALLEST, usual_block(encoder) // _PIECES)
+    starts = range(0, len(distinct), size)
+    blocks = (distinct[start : start + size] for start in starts)
+    for start, vectors in zip(starts, stream(encoder, blocks), strict=True):
+        low, high = np.searchsorted(numbers, [start, start + size], sorter=order)
         part = order[low:high]
         among = Pairs(pairs.rows[part], numbers[part] - start, pairs.scores[part])
         result[part] = scanner_for(vectors, rows).similarities(vectors, among)
     return result, len(distinct)
-
-
-def _blocks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))

@@ -1,14 +1,15 @@
-"""Encoding on a GPU: processes tokenise ahead, the next block is copied while one is computed.
+"""Encoding on a GPU: processes tokenise ahead, a block is copied while the one before is computed.
 
-Vectors stay on the GPU, where the search compares them. Unlike those of `CpuEngine`, their last bits may depend on what
-is encoded beside them. Nothing but copying is special to a GPU, so that the tests run it on a CPU.
+Computing is queued on a stream of its own, a block ahead of the one that is handed out: the GPU has work while its
+vectors, which stay there, are compared and what is found is merged. Unlike those of `CpuEngine`, their last bits may
+depend on what is encoded beside them. Nothing but streams is special to a GPU, so that the tests run it on a CPU.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -22,6 +23,8 @@ from ringtrue.retrieval.encoders.checkpoint import Checkpoint
 from ringtrue.retrieval.encoders.plans import without_plans
 from ringtrue.retrieval.encoders.tokeniser_pool import shared_pool
 from ringtrue.retrieval.encoders.tokens import Tokeniser, Tokens, batches
+
+T = TypeVar("T")
 
 BUDGET = 262_144
 _BLOCK = 262_144
@@ -39,6 +42,13 @@ class _Uploaded(NamedTuple):
     there: torch.cuda.Event | None
 
 
+class _Computed(NamedTuple):
+    """The vectors of a block; `there` says when they are computed, unless they are already."""
+
+    vectors: Tensor
+    there: torch.cuda.Event | None
+
+
 class CudaEngine:
     """A BERT-shaped encoder on a GPU."""
 
@@ -52,27 +62,23 @@ class CudaEngine:
         self._tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
         self.block = _BLOCK
         self._budget = budget or _usual_budget(self._device)
-        self._copies = torch.cuda.Stream(self._device) if self._device.type == "cuda" else None
+        on_gpu = self._device.type == "cuda"
+        self._copies = torch.cuda.Stream(self._device) if on_gpu else None
+        self._computes = torch.cuda.Stream(self._device) if on_gpu else None
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """The vectors of some texts, in their order, brought back to the host."""
         if len(texts) <= _BLOCK:
-            return _on_host(self._compute(self._upload(self._tokeniser(texts))))
+            return _on_host(self._handed_out(self._compute(self._upload(self._tokeniser(texts)))))
         blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
         return np.concatenate([_on_host(vectors) for vectors in self.stream(blocks)])
 
     def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Tensor]:
-        """Block by block; while one is computed, the next is copied and those after it are tokenised."""
+        """Block by block; while one is used, the next is computed, one is copied and others are tokenised."""
         processes = max(1, (os.cpu_count() or 1) - _SPARE_CORES)
-        before: _Uploaded | None = None
         with Ahead(shared_pool(self._tokeniser, processes).map(blocks), _AHEAD) as tokenised:
-            for tokens in tokenised:
-                uploaded = self._upload(tokens)
-                if before is not None:
-                    yield self._compute(before)
-                before = uploaded
-        if before is not None:
-            yield self._compute(before)
+            uploaded = _one_early(map(self._upload, tokenised))
+            yield from map(self._handed_out, _one_early(map(self._compute, uploaded)))
 
     def _upload(self, tokens: Tokens) -> _Uploaded:
         """Start copying a block from pinned memory, beside whatever the GPU computes."""
@@ -85,18 +91,43 @@ class CudaEngine:
             there.record(self._copies)
         return _Uploaded(ids, places, tokens.lengths, there)
 
-    def _compute(self, block: _Uploaded) -> Tensor:
-        """Queue the work on a block; it is done when the result is read."""
-        if block.there is not None:
-            computing = torch.cuda.current_stream(self._device)
-            computing.wait_event(block.there)
+    def _compute(self, block: _Uploaded) -> _Computed:
+        """Queue the work on a block."""
+        if self._computes is None:
+            return _Computed(self._vectors(block), None)
+        assert block.there is not None
+        with torch.cuda.stream(self._computes):
+            self._computes.wait_event(block.there)
             for part in (block.ids, block.places):
-                part.record_stream(computing)
+                part.record_stream(self._computes)
+            vectors = self._vectors(block)
+            there = torch.cuda.Event()
+            there.record(self._computes)
+        return _Computed(vectors, there)
+
+    def _vectors(self, block: _Uploaded) -> Tensor:
         with torch.inference_mode(), without_plans(self._device):
             rows = torch.empty((len(block.lengths), self.dim), device=self._device)
             for batch in batches(block.lengths, self._budget):
                 rows[batch.rows] = self._network(block.ids[batch.ids].view(-1, batch.length))
             return rows[block.places]
+
+    def _handed_out(self, block: _Computed) -> Tensor:
+        """The vectors for the caller's stream, whose work on them begins when they are there."""
+        if block.there is not None:
+            using = torch.cuda.current_stream(self._device)
+            using.wait_event(block.there)
+            block.vectors.record_stream(using)
+        return block.vectors
+
+
+def _one_early(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each made before the one before it is handed out."""
+    before = next(items, None)
+    while before is not None:
+        after = next(items, None)
+        yield before
+        before = after
 
 
 def _usual_budget(device: torch.device) -> int:
