@@ -24,9 +24,6 @@ from ringtrue.retrieval.training.loop import train
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.triples import Triples
 
-# isort: split
-import torch
-
 _TRANSFORMERS = ("monobert", "monot5")
 
 
@@ -46,10 +43,7 @@ def run(task: Task) -> None:
 
 def build(model: str, texts: Texts, seed: int) -> Network:
     """A fresh network on the device there is."""
-    device = place("auto")
-    if device != "cpu":
-        torch.set_float32_matmul_precision("high")
-    network: Network = MODELS.parse(model).fresh(texts.documents, seed).to(device)
+    network: Network = MODELS.parse(model).fresh(texts.documents, seed).to(place("auto"))
     return network
 
 
