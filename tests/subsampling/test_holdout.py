@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ir_measures import AP, RR, P, nDCG
+from ir_measures import AP, RR, Bpref, P, Rprec, nDCG
 
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Qrel
 from ringtrue.data.runs import Run, RunSet
 from ringtrue.data.ties import Ties
 from ringtrue.errors import InputError
+from ringtrue.evaluation import kernels
 from ringtrue.evaluation.measures import evaluate
 from ringtrue.subsampling.campaign import Campaign
 from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
@@ -30,13 +31,14 @@ SPECS = {
     "judged": "judged",
     "loft:5": "loft:5",
     "loft:15": "loft:15",
+    "loft:21": "loft:21",
     "rerank:r1:4": "rerank:run=r1,depth=4",
     "complete": "complete",
 }
 
 
 def random_campaign(seed: int) -> tuple[dict[str, plain.Ranking], dict[str, str], plain.Judged]:
-    """Short runs with ties, missing topics, topics without judgments, negative grades, a group of one."""
+    """Short runs with ties, missing topics, topics without judgments or without runs, negative grades."""
     rng = np.random.default_rng(seed)
     docs = [f"d{number}" for number in range(30)]
     runs = {
@@ -51,9 +53,10 @@ def random_campaign(seed: int) -> tuple[dict[str, plain.Ranking], dict[str, str]
         for number in range(7)
     }
     groups = {run: f"g{min(int(run[1:]) // 2, 2)}" for run in runs}
+    judged = [*range(5), 7, 8]  # no run has the last two
     qrels = {
         f"t{topic}": {str(doc): int(rng.integers(-1, 4)) for doc in rng.choice(docs, size=14, replace=False)}
-        for topic in range(5)
+        for topic in judged
     }
     return runs, groups, qrels
 
@@ -125,6 +128,46 @@ def test_long_condensed_lists_are_followed_to_their_end():
     place = VIEWS.index("condensed_without"), campaign.group_names.index("A"), 0, 0
     assert cells.values[place] == pytest.approx(1.0)
     assert cells.unjudged[0, 0] == 1.0
+
+
+@pytest.mark.parametrize("measure", [nDCG @ 3, P @ 5, P @ 20, AP])
+def test_unjudged_documents_are_counted_down_to_the_cutoff(measure):
+    runs, groups, qrels = random_campaign(2)
+    campaign = as_campaign(runs, groups, qrels, "topic_aware")
+    cells = leave_one_group_out(campaign, SAMPLERS.parse("complete"), measure)
+    depth = measure.params.get("cutoff", 10)
+    everything = {run: plain.ordered(ranking, "asc") for run, ranking in runs.items()}
+    for place, run in enumerate(campaign.runs.names):
+        others = {name: ranking for name, ranking in everything.items() if groups[name] != groups[run]}
+        left = plain.cut(qrels, plain.pool(others, 10), aware=True)
+        tops = [(topic, docs[:depth]) for topic, docs in everything[run].items() if topic in qrels]
+        shares = [sum(doc not in left[topic] for doc in docs) / len(docs) for topic, docs in tops]
+        assert cells.unjudged[0, place] == pytest.approx(sum(shares) / len(shares))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("measure", [nDCG @ 10, AP])
+def test_without_a_kernel_the_values_are_the_same(monkeypatch, variant, measure):
+    campaign = as_campaign(*random_campaign(5), variant)
+    fast = leave_one_group_out(campaign, SAMPLERS.parse("pool:3"), measure)
+    whole = truth(campaign, measure, pooled=True)
+    monkeypatch.setattr(kernels, "kernel", lambda measure: None)
+    slow = leave_one_group_out(campaign, SAMPLERS.parse("pool:3"), measure)
+    np.testing.assert_allclose(slow.values, fast.values, atol=1e-9)
+    np.testing.assert_allclose(truth(campaign, measure, pooled=True), whole, atol=1e-9)
+    for field in ("retrieved", "corpus_sizes", "judgments", "unjudged"):
+        np.testing.assert_array_equal(getattr(slow, field), getattr(fast, field))
+
+
+@pytest.mark.parametrize("measure", [Bpref, Rprec, AP(rel=2), nDCG(gains={1: 3}) @ 5])
+def test_any_measure_of_ir_measures(measure):
+    runs, groups, qrels = random_campaign(1)
+    campaign = as_campaign(runs, groups, qrels, "topic_aware")
+    scores = evaluate(campaign.runs, campaign.qrels, [measure])
+    np.testing.assert_allclose(truth(campaign, measure, pooled=False), scores.of(measure))
+    cells = leave_one_group_out(campaign, SAMPLERS.parse("complete"), measure)
+    whole = truth(campaign, measure, pooled=True)
+    np.testing.assert_allclose(cells.values[VIEWS.index("with")], np.broadcast_to(whole, cells.values.shape[1:]))
 
 
 def test_what_cannot_be_done_is_said():

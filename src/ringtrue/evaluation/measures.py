@@ -84,7 +84,7 @@ def evaluate(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> Scores:
         for topic, (grades, judged) in enumerate(judged_rankings(runs, qrels, depth)):
             values[fast, :, topic] = list(_topic_values([measures[place] for place in fast], grades, judged))
     if slow:
-        values[slow] = _by_ir_measures(runs, qrels, [measures[place] for place in slow])
+        values[slow] = by_ir_measures(runs, qrels, [measures[place] for place in slow])
     return Scores(tuple(measures), runs.names, qrels.topics, values, retrieved_topics(runs, qrels), runs.ties)
 
 
@@ -160,14 +160,17 @@ def retrieved_topics(runs: RunSet, qrels: Qrels) -> NDArray[np.bool_]:
     return found.T.copy()
 
 
-def _by_ir_measures(runs: RunSet, qrels: Qrels, measures: list[Measure]) -> NDArray[np.float64]:
-    """Any measure, one run at a time."""
+def by_ir_measures(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> NDArray[np.float64]:
+    """Any measure, one run at a time: measure, run, topic of the judgments."""
     places = {topic: place for place, topic in enumerate(qrels.topics)}
     rows = {measure: row for row, measure in enumerate(measures)}
     values = np.zeros((len(measures), len(runs), len(qrels.topics)))
+    judged = {topic: dict(docs) for topic, docs in qrels.by_topic.items() if docs}
+    if not judged:
+        return values
     try:
-        evaluator = ir_measures.evaluator(measures, {topic: dict(docs) for topic, docs in qrels.by_topic.items()})
-    except ValueError as error:
+        evaluator = ir_measures.evaluator(measures, judged)
+    except (ValueError, TypeError) as error:
         raise InputError(f"ir_measures cannot compute {', '.join(map(str, measures))} here: {error}") from error
     for run in range(len(runs)):
         # 1/rank instead of the score: the provider's own tie rule then has nothing to decide

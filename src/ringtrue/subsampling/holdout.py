@@ -17,6 +17,7 @@ from ringtrue.errors import InputError
 from ringtrue.evaluation import kernels
 from ringtrue.evaluation.kernels import ABSENT, UNJUDGED, Grades
 from ringtrue.subsampling.campaign import JUDGMENT_DEPTH, Campaign
+from ringtrue.subsampling.other_measures import score_cells, score_whole
 from ringtrue.subsampling.rankings import CellRankings, grade, judged, topics
 from ringtrue.subsampling.samplers import Sampler, outside
 
@@ -28,8 +29,9 @@ class Cells:
     """Per-topic values of every system in every cell of one sampler.
 
     `values` has the axes view, left-out group, run, topic of the judgments; `retrieved` says for which group, run and
-    topic the run still has a document. `unjudged` is the share of each left-out run's top 10 that has no judgment,
-    without and with post judgments; `judgments` counts those that are kept, without and with, for each group.
+    topic the run still has a document. `unjudged` is the share of each left-out run's top that has no judgment, down to
+    the measure's cutoff, without and with post judgments; `judgments` counts those that are kept, without and with, for
+    each group.
     """
 
     values: NDArray[np.float64]
@@ -41,7 +43,8 @@ class Cells:
 
 def leave_one_group_out(campaign: Campaign, sampler: Sampler, measure: Measure) -> Cells:
     """Score all systems in the cells of one sampler."""
-    compute, depth = _kernel(measure), kernels.depth(measure)
+    check_measure(measure)
+    compute, depth, top = kernels.kernel(measure), kernels.depth(measure), unjudged_depth(measure)
     corpora = _corpora(campaign, sampler)
     without = np.stack([campaign.without(group).kept_judgments() for group in range(len(corpora))])
     post = without | _topic_free_post(campaign, corpora) if campaign.judging == "topic_free" else without.copy()
@@ -56,14 +59,17 @@ def leave_one_group_out(campaign: Campaign, sampler: Sampler, measure: Measure) 
         if campaign.judging == "topic_aware":
             _add_post(post[:, topic.rows], cells)
         for view, kept in enumerate((without[:, topic.rows], post[:, topic.rows])):
-            known = judged(kept, topic.relevance)[:, None, :]
             grades = grade(cells.plain(depth), kept, topic.relevance)
-            condensed = cells.condensed(kept, topic.relevance, depth)
-            values[view, :, :, topic.number] = compute(measure, grades, known)
-            values[view + 2, :, :, topic.number] = compute(measure, condensed, known)
-            unjudged[view] += _unjudged_share(grades[own])
+            unjudged[view] += _unjudged_share(grades[own][:, :top])
+            if compute is not None:
+                known = judged(kept, topic.relevance)[:, None, :]
+                condensed = cells.condensed(kept, topic.relevance, depth)
+                values[view, :, :, topic.number] = compute(measure, grades, known)
+                values[view + 2, :, :, topic.number] = compute(measure, condensed, known)
         retrieved[:, :, topic.number] = topic.docs[:, 0] >= 0
         retrieved[(*own, topic.number)] = filtered[:, 0] >= 0
+    if compute is None:
+        values = score_cells(campaign, corpora, (without, post), measure)
     topics_left = np.maximum(retrieved[own].sum(axis=1), 1)
     counts = np.stack([without.sum(axis=1), post.sum(axis=1)])
     return Cells(values, retrieved, _sizes(campaign, sampler, corpora), counts, unjudged / topics_left)
@@ -71,8 +77,11 @@ def leave_one_group_out(campaign: Campaign, sampler: Sampler, measure: Measure) 
 
 def truth(campaign: Campaign, measure: Measure, *, pooled: bool) -> NDArray[np.float64]:
     """Per-topic values (run, topic) of the whole runs; judgments cut to the top-10 pool of all runs, or not cut."""
-    compute = _kernel(measure)
+    check_measure(measure)
+    compute = kernels.kernel(measure)
     kept = campaign.without().kept_judgments() if pooled else np.ones(len(campaign.judgments.doc), dtype=np.bool_)
+    if compute is None:
+        return score_whole(campaign, kept, measure)
     values = np.full((len(campaign.runs), len(campaign.qrels.topics)), float(measure.DEFAULT))
     for topic in topics(campaign):
         if topic.number >= 0:
@@ -83,14 +92,22 @@ def truth(campaign: Campaign, measure: Measure, *, pooled: bool) -> NDArray[np.f
     return values
 
 
-def _kernel(measure: Measure) -> kernels.Kernel:
-    compute = kernels.kernel(measure)
-    if compute is None or measure.params.get("judged_only"):
-        raise InputError(
-            f"leave-one-group-out cannot use {measure}: it knows nDCG, P, R, AP, RR, RBP, Success, Judged and MFR, "
-            "and computes condensed lists by itself."
-        )
-    return compute
+def why_not(measure: Measure) -> str:
+    """Why a measure cannot be used; empty where it can."""
+    if measure.params.get("judged_only"):
+        return f"leave-one-group-out cannot use {measure}: it computes condensed lists by itself; leave judged_only out"
+    return ""
+
+
+def check_measure(measure: Measure) -> None:
+    """Raise for a measure that cannot be used."""
+    if reason := why_not(measure):
+        raise InputError(f"{reason}.")
+
+
+def unjudged_depth(measure: Measure) -> int:
+    """Down to which rank unjudged documents are counted: the measure's cutoff, else 10."""
+    return kernels.depth(measure) or JUDGMENT_DEPTH
 
 
 def _corpora(campaign: Campaign, sampler: Sampler) -> NDArray[np.bool_]:
@@ -126,8 +143,7 @@ def _topic_free_post(campaign: Campaign, corpora: NDArray[np.bool_]) -> NDArray[
     return np.asarray((doc >= 0) & pooled[:, doc])
 
 
-def _unjudged_share(grades: Grades) -> NDArray[np.float64]:
-    """The share of each ranking's top 10 without a judgment; 0 where nothing is left."""
-    top = grades[:, :JUDGMENT_DEPTH]
+def _unjudged_share(top: Grades) -> NDArray[np.float64]:
+    """The share of each ranking without a judgment; 0 where nothing is left."""
     left = np.maximum((top > ABSENT).sum(axis=1), 1)
     return np.asarray((top == UNJUDGED).sum(axis=1) / left)

@@ -11,6 +11,7 @@ from typing import Any
 from ir_measures import Measure
 
 from ringtrue.audit import Cell, Column, Figure, Point, Series, Table, Text
+from ringtrue.subsampling.holdout import unjudged_depth
 from ringtrue.subsampling.mimic import Mimicry
 from ringtrue.subsampling.plan import Plan
 from ringtrue.subsampling.result import Agreement, Comparison, SamplerReliability
@@ -37,7 +38,7 @@ def reliability_table(samplers: Sequence[SamplerReliability], measure: Measure) 
         Column("delta", "Δ without", 4, f"predicted minus true {measure} of left-out systems"),
         Column("rmse", "RMSE without", 4, f"error of {measure} of left-out systems"),
         Column("rmse_with", "RMSE with", 4, f"error of {measure} of left-out systems with post judgments"),
-        Column("unjudged", "Unjudged@10", 3, "of left-out systems, without post judgments"),
+        Column("unjudged", f"Unjudged@{unjudged_depth(measure)}", 3, "of left-out systems, without post judgments"),
     )
     rows: list[tuple[Cell, ...]] = []
     for one in samplers:

@@ -26,7 +26,8 @@ class Loft:
         """Mark `size` documents, or fewer where there are no more."""
         judgments = view.campaign.judgments
         rows = np.flatnonzero(view.kept_judgments() & (judgments.relevance > 0) & (judgments.doc >= 0))
-        topic, doc = judgments.topic[rows], judgments.doc[rows]
+        # the topics of the judgments: those that no run has are one and the same to the runs
+        topic, doc = view.campaign.qrels.topic[rows], judgments.doc[rows]
         order = np.lexsort((doc, topic))
         topic, doc = topic[order], doc[order]
         first = np.searchsorted(topic, topic)
