@@ -41,7 +41,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/ready-dev: $(VENV)/ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,energy,neural,warc]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,annotate,energy,neural,warc]'
 	@touch $@
 
 $(VENV)/ready-bench: $(VENV)/ready-dev

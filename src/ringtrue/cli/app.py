@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from ringtrue.cli import audit, doctor, leakage, resources, robustness, subsample, train
+from ringtrue.cli import annotate, audit, doctor, leakage, resources, robustness, subsample, train
 from ringtrue.cli.listing import Listing
 from ringtrue.cli.output import NOTHING_KEPT, Interrupted
 from ringtrue.cli.spread import spread
@@ -31,6 +31,7 @@ app = typer.Typer(
     epilog="Start with: ringtrue audit   (no files needed: it audits the built-in collection)",
 )
 app.command("audit", short_help="Ask all questions at once; needs no files to try it.")(spread(audit.audit))
+app.command("annotate")(annotate.annotate)
 app.command("doctor")(doctor.doctor)
 app.command("train")(spread(train.train))
 app.add_typer(resources.app, name="data")

@@ -23,6 +23,7 @@ from ringtrue.provenance import version
 
 State = Literal["ok", "missing", "broken"]
 _EXTRAS = {
+    "annotate": "the annotation page",
     "neural": "the encoder minilm, neural rankers and generators",
     "energy": "measuring what a run uses",
     "pyterrier": "PyTerrier pipelines as rankers",
