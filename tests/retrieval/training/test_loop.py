@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pydoc
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from ringtrue.errors import InputError
 from ringtrue.retrieval.training.accuracy import PairAccuracy
 from ringtrue.retrieval.training.loop import train
+from ringtrue.retrieval.training.optimizer import make_optimizer
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.triples import Triples
 
@@ -198,6 +200,51 @@ def test_working_ahead_as_for_a_gpu_changes_nothing(bags, monkeypatch):
     assert not [thread for thread in threading.enumerate() if thread.name == "ahead"]
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "ringtrue.retrieval.training.feed._move",
+        "ringtrue.retrieval.training.session.clip_gradients",
+        "torch.optim.AdamW.step",
+        "bags.BagsNetwork.collate",
+    ],
+)
+@pytest.mark.parametrize("error", [torch.cuda.OutOfMemoryError("CUDA out of memory"), MemoryError("no room")])
+def test_out_of_memory_anywhere_in_an_update_halves_the_batch(bags, monkeypatch, place, error):
+    expected = trained(bags, Settings(batch=16))[1].losses
+    module, _, name = place.rpartition(".")
+    home = bags.BagsNetwork if module == "bags.BagsNetwork" else None
+    work = getattr(bags.BagsNetwork, name) if home else pydoc.locate(place)
+    calls = []
+
+    def fails_once(*given, **named):
+        calls.append(place)
+        if len(calls) == 2:
+            raise error
+        return work(*given, **named)
+
+    monkeypatch.setattr(*((home, name) if home else (place,)), fails_once)
+    training = trained(bags, Settings(batch=16))[1]
+    assert training.losses == pytest.approx(expected, abs=1e-6)
+    assert len(training.notes) == 1 and "out of memory with 16 triples" in training.notes[0]
+
+
+def test_out_of_memory_in_a_validation_is_not_taken_for_the_batch(bags):
+    def validate(network):
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+
+    with pytest.raises(torch.cuda.OutOfMemoryError):
+        trained(bags, Settings(batch=16), validate=validate)
+
+
+def test_the_optimizer_has_its_state_before_the_first_update(bags):
+    network = bags.BagsModel().fresh([], seed=1)
+    optimizer = make_optimizer(network, 0.1, 0.0)
+    assert len(optimizer.state) == len(list(network.parameters()))
+    for weight, state in optimizer.state.items():
+        assert state["exp_avg"].shape == state["exp_avg_sq"].shape == weight.shape
+
+
 @pytest.mark.parametrize(("batch", "largest", "left"), [(16, 8, 8), (1, 1, 1)])
 def test_out_of_memory_again_is_an_error(bags, batch, largest, left):
     network = bags.BagsModel().fresh([], seed=1)
@@ -236,6 +283,74 @@ def test_the_folder_of_a_finished_training(bags, tmp_path):
             trained(bags, folder=tmp_path, **other)
 
 
+class Stopped(Exception):
+    pass
+
+
+def stop_at(step):
+    def report(progress):
+        if progress.step == step:
+            raise Stopped
+
+    return report
+
+
+def other_weights(network):
+    with torch.no_grad():
+        network.mix.bias[3] += 1
+
+
+def fewer_weights(network):
+    network.mix.bias.requires_grad_(False)
+
+
+def other_words(network):
+    network.write_files = lambda folder: (folder / "words.txt").write_text("other words")
+
+
+@pytest.mark.parametrize("change", [other_weights, fewer_weights, other_words])
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_network_that_starts_otherwise_is_another_training(bags, tmp_path, change, finished):
+    if finished:
+        trained(bags, Settings(), folder=tmp_path)
+    else:
+        with pytest.raises(Stopped):
+            trained(bags, Settings(keep_steps=1), folder=tmp_path, progress=stop_at(3))
+    network = bags.BagsModel().fresh([], seed=1)
+    change(network)
+    with pytest.raises(InputError, match="training with other triples"):
+        train(network, bags.some_triples(), Settings(), folder=tmp_path)
+
+
+def test_what_is_finished_is_measured_again_by_another_validation(bags, tmp_path):
+    one, other = (PairAccuracy(bags.some_triples(40, seed=seed)) for seed in (7, 8))
+    settings = Settings(epochs=3, learning_rate=0.05)
+    network = trained(bags, settings, folder=tmp_path)[0]
+    expected = [one(network), other(network)]
+    assert expected[0] != expected[1]
+    found = [trained(bags, settings, folder=tmp_path, validate=given)[1] for given in (one, other)]
+    assert [[tuple(point) for point in training.validations] for training in found] == [
+        [(found[0].kept, value)] for value in expected
+    ]
+    assert trained(bags, settings, folder=tmp_path)[1] == found[1], "the last is remembered"
+
+
+def test_a_validation_that_chooses_the_weights_is_part_of_the_training(bags, tmp_path):
+    one, other = (PairAccuracy(bags.some_triples(40, seed=seed)) for seed in (7, 8))
+    settings = Settings(select="best", validate_every=2)
+    trained(bags, settings, folder=tmp_path, validate=one)
+    with pytest.raises(InputError, match="holds a training with other"):
+        trained(bags, settings, folder=tmp_path, validate=other)
+
+
+def test_validations_of_two_kinds_do_not_meet_in_one_curve(bags, tmp_path):
+    one, other = (PairAccuracy(bags.some_triples(40, seed=seed)) for seed in (7, 8))
+    with pytest.raises(Stopped):
+        trained(bags, Settings(keep_steps=1), folder=tmp_path, validate=one, progress=stop_at(3))
+    with pytest.raises(InputError, match="unfinished training with other triples, validation"):
+        trained(bags, Settings(), folder=tmp_path, validate=other)
+
+
 def kill_in(bags, folder: Path, updates: int) -> None:
     """Train in a process that is killed after some updates."""
     done = subprocess.run([sys.executable, bags.__file__, str(folder), str(updates)], capture_output=True)
@@ -256,15 +371,8 @@ def test_resumed_after_a_kill_it_ends_with_the_same_bits(bags, tmp_path):
 
 
 def test_what_was_kept_of_another_training_is_not_taken(bags, tmp_path):
-    class Stop(Exception):
-        pass
-
-    def stop(progress):
-        if progress.step == 3:
-            raise Stop
-
-    with pytest.raises(Stop):
-        trained(bags, Settings(keep_steps=1), folder=tmp_path, progress=stop)
+    with pytest.raises(Stopped):
+        trained(bags, Settings(keep_steps=1), folder=tmp_path, progress=stop_at(3))
     with pytest.raises(InputError, match="unfinished training with other triples"):
         trained(bags, Settings(batch=3), folder=tmp_path)
     kept = tmp_path / "training.safetensors"

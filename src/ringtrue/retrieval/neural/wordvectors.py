@@ -56,11 +56,16 @@ class WordVectors(nn.Module):
         with torch.no_grad():
             unknown = self.weight[1 + len(known) :]
             self.weight[1 : 1 + len(known)] = known
-            unknown.normal_().mul_(known.norm(dim=1).mean() / known.shape[1] ** 0.5)
+            unknown.normal_().mul_(_mean_length(vectors) / vectors.shape[1] ** 0.5)
 
     def forward(self, rows: Tensor) -> Tensor:
         """The vectors of some rows."""
         return functional.embedding(rows, self.weight, padding_idx=0)
+
+
+def _mean_length(vectors: Floats) -> float:
+    """The same to the bit with any number of threads, since trainings are known by their first weights."""
+    return float(np.linalg.norm(vectors, axis=1).mean(dtype=np.float64))
 
 
 def load_source(vectors: str) -> Source:

@@ -16,6 +16,10 @@ class PairAccuracy:
 
     triples: Triples
 
+    def fingerprint(self) -> str:
+        """A key for the triples."""
+        return self.triples.fingerprint()
+
     def __call__(self, network: Network) -> float:
         """Score all pairs."""
         pairs = pairs_of(self.triples.rows)

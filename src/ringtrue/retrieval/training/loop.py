@@ -7,22 +7,23 @@ killed and resumed in between. Left out: several devices, and stopping early.
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 from ringtrue import cache
 from ringtrue.errors import InputError
 from ringtrue.retrieval.neural.checkpoint import load_weights, save_network
 from ringtrue.retrieval.neural.network import Network
+from ringtrue.retrieval.training.identity import training_key
 from ringtrue.retrieval.training.memory import peak_memory, reset_peak
-from ringtrue.retrieval.training.result import Training, read_training, write_training
-from ringtrue.retrieval.training.session import Report, Session, Validate
+from ringtrue.retrieval.training.result import Training, Validation, read_training, write_training
+from ringtrue.retrieval.training.session import Report, Session
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.snapshot import delete_snapshot
 from ringtrue.retrieval.training.triples import Triples
+from ringtrue.retrieval.training.validation import Validate, measure, validation_key
 
 _DEFAULTS = Settings()
-_NOT_DECISIVE = ("keep_every", "keep_steps")
 
 
 def train(
@@ -38,22 +39,27 @@ def train(
 
     With a folder, the state is kept in it on the way, a training that was killed goes on where it was, and the network
     is saved in it at the end; what is finished there already is read instead. `validate` gives a figure, the higher
-    the better.
+    the better; where it depends on data it should tell them by `fingerprint()`, and what is finished is measured
+    again when they are others.
     """
     settings.check()
     if settings.select == "best" and validate is None:
         raise InputError("training: the best weights can only be selected by a validation; give one.")
-    key = _key(network, triples, settings) if folder is not None else ""
+    key = training_key(network, triples, settings, validate) if folder is not None else ""
+    measured = validation_key(validate)
     if folder is not None and (finished := read_training(folder, key)) is not None:
         load_weights(network, folder)
         network.eval()
+        if validate is not None and finished.validated_by != measured:
+            finished = _measured_again(finished, network, validate)
+            write_training(finished, key, folder)
         return finished
     reset_peak(network.device)
     session = Session(network, triples, settings)
     if folder is not None:
-        session.keep_in(folder, key)
+        session.keep_in(folder, cache.key(key, measured))
     session.run(validate, progress)
-    training = _finish(session)
+    training = replace(_finish(session), validated_by=measured)
     if folder is not None:
         save_network(network, folder)
         write_training(training, key, folder)
@@ -61,10 +67,10 @@ def train(
     return training
 
 
-def _key(network: Network, triples: Triples, settings: Settings) -> str:
-    """A name for all that decides the weights."""
-    decisive = {name: value for name, value in asdict(settings).items() if name not in _NOT_DECISIVE}
-    return cache.key(network.name, network.model, triples.fingerprint(), sorted(decisive.items()))
+def _measured_again(finished: Training, network: Network, validate: Validate) -> Training:
+    """The same training with the figure of another validation; how it went on the way cannot be told any more."""
+    value = measure(network, validate, finished.settings.precision, finished.kept)
+    return replace(finished, validations=(Validation(finished.kept, value),), validated_by=validation_key(validate))
 
 
 def _finish(session: Session) -> Training:

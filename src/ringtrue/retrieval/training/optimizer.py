@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ringtrue.errors import InputError
 from ringtrue.retrieval.neural.network import Network
@@ -21,7 +21,10 @@ def full_rate(network: Network, asked: float | None) -> float:
 
 
 def make_optimizer(network: Network, rate: float, weight_decay: float) -> AdamW:
-    """Matrices decay, scales and biases do not."""
+    """Matrices decay, scales and biases do not.
+
+    The state is there from the start: where memory ran out while it was made, half of the weights would be updated.
+    """
     learned = [weight for weight in network.parameters() if weight.requires_grad]
     if not learned:
         raise InputError(f"network {network.name!r} has no weights that can be trained.")
@@ -29,7 +32,19 @@ def make_optimizer(network: Network, rate: float, weight_decay: float) -> AdamW:
         {"params": [weight for weight in learned if weight.ndim > 1], "weight_decay": weight_decay},
         {"params": [weight for weight in learned if weight.ndim < 2], "weight_decay": 0.0},
     ]
-    return AdamW([group for group in groups if group["params"]], lr=rate, fused=True)
+    optimizer = AdamW([group for group in groups if group["params"]], lr=rate, fused=True)
+    restore(optimizer, _at_rest([weight for group in optimizer.param_groups for weight in group["params"]]))
+    return optimizer
+
+
+def _at_rest(weights: Sequence[Tensor]) -> dict[str, Tensor]:
+    """The state before the first update."""
+    state = {}
+    for number, weight in enumerate(weights):
+        state[f"{number}.step"] = torch.zeros((), device=weight.device)
+        state[f"{number}.exp_avg"] = torch.zeros_like(weight, requires_grad=False)
+        state[f"{number}.exp_avg_sq"] = torch.zeros_like(weight, requires_grad=False)
+    return state
 
 
 def set_rate(optimizer: AdamW, rate: float) -> None:

@@ -8,9 +8,10 @@ from ringtrue.retrieval.encoders.neural import Device, place
 from ringtrue.retrieval.neural.models import MODELS
 from ringtrue.retrieval.training.loop import train
 from ringtrue.retrieval.training.result import Training
-from ringtrue.retrieval.training.session import Report, Validate
+from ringtrue.retrieval.training.session import Report
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.triples import Triples
+from ringtrue.retrieval.training.validation import Validate
 
 _DEFAULTS = Settings()
 

@@ -40,7 +40,7 @@ class Training:
     `losses` has one mean for each update. `kept` is the update whose weights were kept. `peak_memory` counts bytes: on
     a GPU the most that tensors took during this training, elsewhere the largest size of the process, None where the
     system does not tell. `seconds` are those of training alone, without validation and tokenising. `notes` say what
-    was left out or done otherwise.
+    was left out or done otherwise. `validated_by` is a key of what gave `validations`.
     """
 
     settings: Settings
@@ -52,6 +52,7 @@ class Training:
     seconds: float
     peak_memory: int | None
     notes: tuple[str, ...] = ()
+    validated_by: str = ""
 
     @property
     def steps(self) -> int:
@@ -96,6 +97,7 @@ def read_training(folder: Path, key: str) -> Training | None:
             seconds=found["seconds"],
             peak_memory=found["peak_memory"],
             notes=tuple(found["notes"]),
+            validated_by=found["validated_by"],
         )
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from ringtrue.retrieval.training.result import Progress, Validation
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.snapshot import State, copy_weights, read_snapshot, write_snapshot
 from ringtrue.retrieval.training.triples import Triples, usable
+from ringtrue.retrieval.training.validation import Validate, measure, mixed
 
 # isort: split
 import torch
@@ -33,7 +34,6 @@ _FETCH_EVERY = {"cpu": 1}  # updates: reading a figure is free there, while anot
 _FETCH_ELSEWHERE = 50
 _RECENT = 50
 
-Validate = Callable[[Network], float]
 Report = Callable[[Progress], None]
 
 
@@ -62,54 +62,52 @@ class Session:
 
     def run(self, validate: Validate | None, progress: Report | None) -> None:
         """All updates that are left."""
-        device, settings = self.network.device, self.settings
+        device = self.network.device
         clock = Clock(self.state.seconds, self.state.step, self.steps)
         with without_plans(device), torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             while self.state.step < self.steps:
                 self.network.train()
-                ahead = updates_from(self.state.step, self.lengths, self.size, settings.seed, settings.epochs)
-                with closing(feed(self.network, self.prepared, self.rows, ahead, self.state.batch)) as updates:
-                    for update in updates:
-                        if not self._advance(update):
-                            break
+                with closing(self._updates()) as updates:
+                    while self.state.step < self.steps and self._advance(updates):
                         self._look_after(clock, validate, progress)
                 if self.state.step < self.steps:
                     self._halve()
         self.network.eval()
 
-    def _advance(self, update: Update) -> bool:
-        """One update of the weights; False where the device has too little memory for it."""
-        loss = self._gradients(update)
-        if loss is None:
+    def _updates(self) -> Generator[Update]:
+        """What is left to be computed, in batches of the present size."""
+        settings, state = self.settings, self.state
+        ahead = updates_from(state.step, self.lengths, self.size, settings.seed, settings.epochs)
+        return feed(self.network, self.prepared, self.rows, ahead, state.batch)
+
+    def _advance(self, updates: Iterator[Update]) -> bool:
+        """One update of the weights; False where memory is too small for its batches or for what it computes."""
+        try:
+            update = next(updates)
+            loss = self._gradients(update)
+            length = clip_gradients(self.optimizer, self.settings.clip)
+            set_rate(self.optimizer, self.rate * self.settings.share_of_rate(update.step, self.steps))
+            self.optimizer.step()
+        except (RuntimeError, MemoryError) as error:
+            if not ran_out(error):
+                raise
             return False
-        length = clip_gradients(self.optimizer, self.settings.clip)
-        set_rate(self.optimizer, self.rate * self.settings.share_of_rate(update.step, self.steps))
-        self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.meter.add(update.step, self.numbers[update.triples], loss, length)
         self.state.step = update.step + 1
         return True
 
-    def _gradients(self, update: Update) -> Tensor | None:
-        """Add up the gradients of an update's batches and give its mean loss, None where memory is too small."""
+    def _gradients(self, update: Update) -> Tensor:
+        """Add up the gradients of an update's batches and give its mean loss."""
         network, device = self.network, self.network.device
         torch.manual_seed(_seed_of(self.settings.seed, update.step))
         total = torch.zeros((), device=device)
-        try:
-            for share, batch in update.batches:
-                with self._precision():
-                    loss = network.loss(batch) * share
-                loss.backward()
-                total += loss.detach()
-        except RuntimeError as error:
-            if not ran_out(error):
-                raise
-            return None
+        for share, batch in update.batches:
+            with mixed(device, self.settings.precision):
+                loss = network.loss(batch) * share
+            loss.backward()
+            total += loss.detach()
         return total
-
-    def _precision(self) -> torch.autocast:
-        """What the network computes in; its weights stay in fp32."""
-        return torch.autocast(self.network.device.type, torch.bfloat16, enabled=self.settings.precision == "bf16")
 
     def _halve(self) -> None:
         """Go on with half as many triples at once; an update still has as many. A second time is an error."""
@@ -152,12 +150,8 @@ class Session:
     def _validate(self, validate: Validate) -> None:
         """Measure, and remember the weights where they are to be chosen by it; of equals the later wins."""
         best = max((point.value for point in self.state.validations), default=-math.inf)
-        self.network.eval()
-        with torch.no_grad(), self._precision():
-            value = float(validate(self.network))
+        value = measure(self.network, validate, self.settings.precision, self.state.step)
         self.network.train()
-        if math.isnan(value):
-            raise InputError(f"the validation after step {self.state.step} gave no number (nan).")
         self.state.validations.append(Validation(self.state.step, value))
         if self.settings.select == "best" and value >= best:
             self.state.best = copy_weights(self.network)

@@ -74,7 +74,7 @@ def read_snapshot(folder: Path, key: str, network: Network, optimizer: AdamW) ->
             about = file.metadata() or {}
             if about.get("format") != _FORMAT or about.get("key") != key:
                 raise InputError(
-                    f"{folder} holds an unfinished training with other triples, model or settings; "
+                    f"{folder} holds an unfinished training with other triples, validation, model or settings; "
                     f"name another folder, or delete {path.name} in it."
                 )
             tensors = {name: file.get_tensor(name) for name in file.keys()}
