@@ -21,7 +21,9 @@ def test_reliability_writes_its_fields(call, tmp_path):
         tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    written = json.loads((tmp_path / "reliability.json").read_text())["samplers"]
+    content = json.loads((tmp_path / "reliability.json").read_text())
+    written = content["samplers"]
+    assert len(content["truth"]["pool10"]) == len(content["truth"]["full"]) == 24
     assert list(written) == ["pool:2", "complete"]
     assert written["complete"]["truth_pool10"]["with"]["tau_ap_b_top75"] == 1
     assert (tmp_path / "report.html").is_file() and (tmp_path / "subsampling-reliability.csv").is_file()
@@ -118,7 +120,8 @@ def test_a_group_with_all_runs_is_unknown(call, campaign):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("--sampler", "loft:0"), "gives no document when group 'a' is left out"),
+        (("--sampler", "loft:0"), "a sampler has size 0"),
+        (("--sampler", "loft:-5"), "a sampler has size -5"),
         (("--sampler", "pool:0"), "depth 0, which gives no documents"),
         (("--sampler", "rerank:run=x9"), "unknown run or ranker 'x9'"),
         (("--sampler", "neighbours:k=3"), "needs a corpus graph"),

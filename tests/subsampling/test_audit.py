@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from ir_measures import nDCG
 
 from ringtrue.audit import Verdict, gravest
+from ringtrue.data.qrels import Qrels
+from ringtrue.data.records import Qrel
+from ringtrue.errors import InputError
 from ringtrue.study import Material, Study
 from ringtrue.subsampling.audit import SMALL_SAMPLERS, audit_subsampling
 from ringtrue.subsampling.campaign import Campaign
@@ -20,6 +25,27 @@ def test_two_groups_give_unknown_with_the_reason(campaign):
     assert gravest(audit.findings) is Verdict.UNKNOWN
     assert "2 groups are too few" in audit.findings[0].seen
     assert [section.name for section in audit.sections()] == ["campaign"]
+
+
+def test_a_measure_that_cannot_be_used_is_unknown(campaign):
+    audit = audit_subsampling(campaign, measure=nDCG(judged_only=True) @ 10)
+    assert gravest(audit.findings) is Verdict.UNKNOWN
+    assert audit.findings[0].seen.startswith("leave-one-group-out cannot use nDCG(judged_only=True)@10")
+
+
+def test_usual_samplers_without_documents_are_left_out_and_named(campaign):
+    """Judgments of one document that one group alone has: without it nothing is judged."""
+    short = Campaign(campaign.runs.cut(3).compact(), campaign.qrels, campaign.groups)
+    alone = np.flatnonzero(np.bincount(short.runs.doc) == 1)[0]
+    line = short.runs.doc.tolist().index(alone)
+    pair = short.runs.topics[short.topic_of_line[line]], short.runs.docs[alone]
+    one = Campaign(short.runs, Qrels.from_records([Qrel(*pair, 1)]), campaign.groups)
+    audit = audit_subsampling(one, replicates=20)
+    assert [found.sampler for found in audit.samplers] == [name for name in SMALL_SAMPLERS if name != "judged"]
+    rows = {row[0]: row[1:] for row in audit.account.rows}
+    assert rows["samplers left out, for they have no document when some group is"] == (1, "judged")
+    with pytest.raises(InputError, match="gives no document when group"):
+        audit_subsampling(one, ["judged"], replicates=20)
 
 
 def test_a_reliable_smaller_sample_passes_and_a_poor_one_fails(campaign):

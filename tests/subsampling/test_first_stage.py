@@ -107,6 +107,17 @@ def test_queries_of_another_collection(campaign, lighthouse):
         build(strange, "rerank:run=bm25")
 
 
+def test_topics_that_the_collection_lacks_are_noted(campaign, lighthouse):
+    some = lighthouse.with_queries(lighthouse.queries[5:])
+    partly = Campaign(campaign.runs, campaign.qrels, campaign.groups, search=FirstStage(some))
+    (note,) = build(partly, "rerank:run=bm25,depth=5").notes
+    assert note == (
+        "topics of the runs for which bm25 finds nothing in the collection",
+        5,
+        lighthouse.queries[0].query_id,
+    )
+
+
 def test_vaswani(shared: Path, own_cache: Path):
     folder = shared / "collections" / "vaswani"
     vaswani = load(documents=folder / "doc-text.trec", queries=folder / "query-text.trec", qrels=folder / "qrels")

@@ -113,6 +113,7 @@ def audited():
         return SubsamplingAudit(
             samplers=tuple(RESULTS),
             comparisons=(),
+            truth={},
             plan=made,
             measure=nDCG @ 10,
             top=0.75,

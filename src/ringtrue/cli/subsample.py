@@ -69,7 +69,7 @@ def reliability(
         audit = study.subsampling(sampler, variant=variant.value, top=top, replicates=replicates, say=say)
 
     def also(out: Path) -> None:
-        (out / "reliability.json").write_text(reliability_json(audit.samplers, top), encoding="utf-8")
+        (out / "reliability.json").write_text(reliability_json(audit.samplers, top, audit.truth), encoding="utf-8")
 
     report.show([audit], "Reliability of corpus samples", also=also)
 
@@ -169,11 +169,14 @@ def build(
             say=say,
         )
         say.tell(f"{sample.sampler}: {sample.size}")
+        for note in sample.notes:
+            say.tell(f"{note.what}: {note.times:,} ({note.first})")
     if json:
         import json as encoder
 
         row = {"sampler": sample.sampler, "bytes": sample.size.bytes, "bytes_are": sample.size.how}
-        text = encoder.dumps({**row, "doc_ids": sample.doc_ids}, indent=2, ensure_ascii=False) + "\n"
+        notes = [note._asdict() for note in sample.notes]
+        text = encoder.dumps({**row, "notes": notes, "doc_ids": sample.doc_ids}, indent=2, ensure_ascii=False) + "\n"
     else:
         text = "".join(f"{doc_id}\n" for doc_id in sample.doc_ids)
     if out is None:

@@ -30,6 +30,7 @@ def account(campaign: Campaign) -> Table:
         ("judged topics", len(campaign.qrels.topics), ""),
         ("documents that a system retrieves", len(campaign.runs.docs), _depths(campaign)),
         *_lacking(campaign),
+        *((note.what, note.times, note.first) for note in campaign.notes),
     )
     note = f"Rankings are cut at {DEPTH:,} documents a topic. A topic that a system lacks counts as nothing found."
     return Table("campaign", "What was compared", columns, rows, note)

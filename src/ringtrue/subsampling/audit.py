@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ir_measures import Measure, nDCG
@@ -13,6 +13,7 @@ from ringtrue.provenance import Provenance, stamp
 from ringtrue.subsampling import sections
 from ringtrue.subsampling.account import account, check
 from ringtrue.subsampling.campaign import Campaign
+from ringtrue.subsampling.holdout import why_not
 from ringtrue.subsampling.plan import Limits, Option, Plan, plan
 from ringtrue.subsampling.reliability import FEWEST_GROUPS, Experiment, MeanOver, reliability
 from ringtrue.subsampling.result import Comparison, SamplerReliability
@@ -27,10 +28,15 @@ SMALLER = 0.95
 
 @dataclass(frozen=True, eq=False)
 class SubsamplingAudit:
-    """Samplers held against the truth by leave-one-group-out."""
+    """Samplers held against the truth by leave-one-group-out.
+
+    `truth` has the true score of each system by name of the truth; where there is no plan, `why_not` says why nothing
+    was tried.
+    """
 
     samplers: tuple[SamplerReliability, ...]
     comparisons: tuple[Comparison, ...]
+    truth: Mapping[str, Mapping[str, float]]
     plan: Plan | None
     measure: Measure
     top: float
@@ -40,6 +46,7 @@ class SubsamplingAudit:
     account: Table
     provenance: Provenance
     planned: bool = False
+    why_not: str = ""
 
     name = "subsampling"
     title = "Does a smaller corpus still rank the systems as the full one does?"
@@ -58,9 +65,7 @@ class SubsamplingAudit:
             f"{limits.bound:g}; a warning where the coefficient itself is"
         )
         if self.plan is None:
-            count = "1 group is" if self.groups == 1 else f"{self.groups} groups are"
-            seen = f"{count} too few for {self.systems} systems: leaving one out needs at least {FEWEST_GROUPS}."
-            return Finding("reliable sample", Verdict.UNKNOWN, rule, seen)
+            return Finding("reliable sample", Verdict.UNKNOWN, rule, f"{self.why_not}.")
         smaller = [option for option in self.plan.options if option.docs < SMALLER * self.retrieved]
         within = [option for option in smaller if option.affordable]
         known = [option for option in within if not math.isnan(option.tau)]
@@ -135,10 +140,10 @@ def audit_subsampling(
     seed: int = 42,
     say: Callable[[str], None] = lambda message: None,
 ) -> SubsamplingAudit:
-    """Leave each group out once for each sampler; with fewer than three groups the answer is UNKNOWN."""
+    """Leave each group out once for each sampler; UNKNOWN with fewer than three groups or an unusable measure."""
     check(campaign)
     groups = len(campaign.group_names)
-    samplers = samplers or default_samplers(campaign)
+    tried = samplers or default_samplers(campaign)
     settings: dict[str, str | int | float | bool | None] = {
         "measure": str(measure),
         "ties": campaign.runs.ties.rule,
@@ -152,12 +157,18 @@ def audit_subsampling(
     }
     results: tuple[SamplerReliability, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
-    if groups >= FEWEST_GROUPS:
+    truth: Mapping[str, Mapping[str, float]] = {}
+    reason = _too_few(campaign) or why_not(measure)
+    if not reason:
         experiment = Experiment(campaign, measure, mean, top, replicates, seed)
-        results, comparisons = reliability(experiment, samplers, say)
+        skipped = None if samplers else campaign.notes  # what nobody asked for must not stand in the way
+        results, comparisons = reliability(experiment, tried, say, skipped=skipped)
+        truth = experiment.true_scores
+        reason = "" if results else "no usual sampler has documents whichever group is left out"
     return SubsamplingAudit(
         samplers=results,
         comparisons=comparisons,
+        truth=truth,
         plan=plan(results, limits or Limits()) if results else None,
         measure=measure,
         top=top,
@@ -165,6 +176,16 @@ def audit_subsampling(
         retrieved=len(campaign.runs.docs),
         groups=groups,
         account=account(campaign),
-        provenance=stamp(samplers, settings=settings),
+        provenance=stamp(tried, settings=settings),
         planned=limits is not None,
+        why_not=reason,
     )
+
+
+def _too_few(campaign: Campaign) -> str:
+    """Why the groups are too few; empty where they are not."""
+    groups, systems = len(campaign.group_names), len(campaign.runs)
+    if groups >= FEWEST_GROUPS:
+        return ""
+    count = "1 group is" if groups == 1 else f"{groups} groups are"
+    return f"{count} too few for {systems} systems: leaving one out needs at least {FEWEST_GROUPS}"

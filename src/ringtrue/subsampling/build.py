@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ringtrue.data.notes import Note, Notes
 from ringtrue.errors import InputError
 from ringtrue.subsampling.campaign import Campaign, Search
-from ringtrue.subsampling.samplers import SAMPLERS, outside
+from ringtrue.subsampling.samplers import SAMPLERS, note_shortfall, outside
 from ringtrue.subsampling.samplers.rerank import Rerank
 from ringtrue.subsampling.sizes import Size, deepest_pool
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A sampler and the ids of its documents, ascending; bytes are known where the budget was in bytes."""
+    """A sampler and the ids of its documents, ascending; bytes are known where the budget was in bytes.
+
+    `notes` say where it is not what one may take it for.
+    """
 
     sampler: str
     doc_ids: tuple[str, ...]
     size: Size
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,10 @@ def build(campaign: Campaign, sampler: str, budget: Budget | None = None) -> Sam
     ids = tuple(sorted((*inside, *outside(component, view))))
     if not ids:
         raise InputError(f"sampler {sampler!r} gives no document.")
-    return Sample(sampler, ids, volume or Size(len(ids)))
+    notes = Notes()
+    notes.update(campaign.notes)
+    note_shortfall(component, sampler, len(ids), notes)
+    return Sample(sampler, ids, volume or Size(len(ids)), tuple(notes))
 
 
 def build_without_runs(search: Search | None, sampler: str) -> Sample:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.runs import Run, RunSet
 from ringtrue.errors import InputError, UnknownNameError, brief
@@ -26,13 +27,17 @@ Search = Callable[[str, int], Run]  # a ranker's name and a depth to a run
 DEPTH = 1000
 JUDGMENT_DEPTH = 10
 
+_CUT = f"systems evaluated on their best {DEPTH:,} documents a topic alone, for they are deeper"
+
 
 @dataclass(frozen=True, eq=False)
 class Campaign:
     """Runs cut to 1,000 documents a topic, the judgments coded in the runs' documents, and each run's group.
 
+    `deep` are the runs before the cut where some are deeper; they are not evaluated, but samplers may ask for them.
     `judging` says when a judgment stays after cutting: `topic_aware` where its pair is pooled, `topic_free` where its
-    document is pooled for any topic, as in the study's code. `search` makes rankings that no run has.
+    document is pooled for any topic, as in the study's code. `search` makes rankings that no run has. `notes` grow
+    as samples are taken.
     """
 
     runs: RunSet
@@ -40,6 +45,8 @@ class Campaign:
     groups: tuple[str, ...]
     judging: Judging = "topic_aware"
     search: Search | None = field(default=None, repr=False)
+    deep: RunSet | None = field(default=None, repr=False)
+    notes: Notes = field(default_factory=Notes, init=False, repr=False)
     _presence: dict[int, NDArray[np.bool_]] = field(default_factory=dict, init=False, repr=False)
     _found: dict[tuple[str, int], Found] = field(default_factory=dict, init=False, repr=False)
 
@@ -65,7 +72,12 @@ class Campaign:
         if judged_topics_only:
             known = np.isin(np.array(runs.topics, dtype=object), np.array(qrels.topics, dtype=object))
             runs = runs.keep(np.repeat(known, runs.lengths.sum(axis=1)))
-        return cls(runs.cut(DEPTH).compact(), qrels, tuple(groups), judging, search)
+        deeper = (runs.lengths > DEPTH).any(axis=0)
+        deep = runs.compact() if deeper.any() else None
+        campaign = cls(runs.cut(DEPTH).compact(), qrels, tuple(groups), judging, search, deep)
+        for place in np.flatnonzero(deeper).tolist():
+            campaign.notes.add(_CUT, runs.names[place])
+        return campaign
 
     @cached_property
     def group_names(self) -> tuple[str, ...]:
@@ -83,6 +95,11 @@ class Campaign:
         """The judgments in the codes of the runs."""
         return Judgments.coded(self.qrels, self.runs)
 
+    @property
+    def whole(self) -> RunSet:
+        """The runs as deep as they were given."""
+        return self.runs if self.deep is None else self.deep
+
     @cached_property
     def topic_of_line(self) -> NDArray[np.int64]:
         """Each line's topic in the runs."""
@@ -91,18 +108,44 @@ class Campaign:
     @cached_property
     def group_of_line(self) -> NDArray[np.int64]:
         """Each line's group."""
-        found: NDArray[np.int64] = self.group_of_run[self.runs.segment % np.int32(len(self.runs))]
+        return self._group_of_line(self.runs)
+
+    def _group_of_line(self, runs: RunSet) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self.group_of_run[runs.segment % np.int32(len(runs))]
         return found
 
     def presence(self, depth: int) -> NDArray[np.bool_]:
-        """Which group (row) has which document (column) in a top `depth`, whatever the topic."""
+        """Which group (row) has which document (column) in a top `depth`, whatever the topic.
+
+        The documents are those of the runs as `reaching` gives them.
+        """
         if depth not in self._presence:
             _check_depth(depth)
-            lines = self.runs.rank <= depth
-            found = np.zeros((len(self.group_names), len(self.runs.docs)), dtype=np.bool_)
-            found[self.group_of_line[lines], self.runs.doc[lines]] = True
+            runs = self.reaching(depth)
+            lines = runs.rank <= depth
+            groups = self.group_of_line if runs is self.runs else self._group_of_line(runs)
+            found = np.zeros((len(self.group_names), len(runs.docs)), dtype=np.bool_)
+            found[groups[lines], runs.doc[lines]] = True
             self._presence[depth] = found
         return self._presence[depth]
+
+    def reaching(self, depth: int) -> RunSet:
+        """The runs that are evaluated, or the whole ones where these have more of a top `depth`."""
+        return self.runs if depth <= DEPTH else self.whole
+
+    def found(self, runs: RunSet, documents: Documents) -> Found:
+        """Documents of some runs as those of the campaign and others."""
+        if runs is self.runs:
+            return Found(documents)
+        known, inside = self._known, np.zeros(len(self.runs.docs), dtype=np.bool_)
+        inside[known[documents & (known >= 0)]] = True
+        return Found(inside, tuple(runs.docs[place] for place in np.flatnonzero(documents & (known < 0)).tolist()))
+
+    @cached_property
+    def _known(self) -> NDArray[np.int64]:
+        """The place of each document of the whole runs among those that are evaluated, -1 without one."""
+        places = {doc: place for place, doc in enumerate(self.runs.docs)}
+        return np.array([places.get(doc, -1) for doc in self.whole.docs], dtype=np.int64)
 
     @cached_property
     def judgment_pool(self) -> NDArray[np.bool_]:
@@ -139,10 +182,11 @@ class Campaign:
         return self._found[run, depth]
 
     def _top_of_run(self, run: str, depth: int) -> Found:
-        lines = self.runs.segment % np.int32(len(self.runs)) == self.runs.names.index(run)
-        found = np.zeros(len(self.runs.docs), dtype=np.bool_)
-        found[self.runs.doc[lines & (self.runs.rank <= depth)]] = True
-        return Found(found)
+        runs = self.reaching(depth)
+        lines = runs.segment % np.int32(len(runs)) == runs.names.index(run)
+        documents = np.zeros(len(runs.docs), dtype=np.bool_)
+        documents[runs.doc[lines & (runs.rank <= depth)]] = True
+        return self.found(runs, documents)
 
     def _rank(self, ranker: str, depth: int) -> Found:
         if not is_ranker(ranker):
@@ -159,6 +203,9 @@ class Campaign:
                 f"{ranker!r} finds nothing for the {len(self.runs.topics)} topics of the runs ({self.runs.topics[0]}, "
                 "…); are these runs for the queries of the collection?"
             )
+        for topic in self.runs.topics:
+            if not run.ranking(topic):
+                self.notes.add(f"topics of the runs for which {ranker} finds nothing in the collection", topic)
         inside = np.fromiter((doc in docs for doc in self.runs.docs), dtype=np.bool_, count=len(self.runs.docs))
         return Found(inside, tuple(sorted(docs.difference(self.runs.docs))))
 
@@ -225,7 +272,11 @@ class View:
 
     def pooled(self, depth: int) -> Documents:
         """Documents in the top `depth` of a visible run for any topic."""
-        return self._others(self.campaign.presence(depth))
+        return self.pool(depth).inside
+
+    def pool(self, depth: int) -> Found:
+        """The same with those that no run has as deep as it is evaluated."""
+        return self.campaign.found(self.campaign.reaching(depth), self._others(self.campaign.presence(depth)))
 
     def judged(self) -> Documents:
         """Judged documents that a visible run retrieves."""

@@ -24,6 +24,10 @@ from ringtrue.subsampling.samplers import Sampler, outside
 VIEWS = ("without", "with", "condensed_without", "condensed_with")
 
 
+class EmptySampleError(InputError):
+    """A sampler has no document for some left-out group."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Per-topic values of every system in every cell of one sampler.
@@ -116,7 +120,7 @@ def _corpora(campaign: Campaign, sampler: Sampler) -> NDArray[np.bool_]:
     empty = np.flatnonzero(~corpora.any(axis=1))
     if len(empty):
         group = campaign.group_names[int(empty[0])]
-        raise InputError(f"sampler {sampler!r} gives no document when group {group!r} is left out.")
+        raise EmptySampleError(f"sampler {sampler!r} gives no document when group {group!r} is left out.")
     return corpora
 
 

@@ -13,14 +13,15 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from ringtrue.audit import Interval
+from ringtrue.data.notes import Notes
 from ringtrue.errors import InputError
 from ringtrue.evaluation.correlation import bulk_tau_ap, bulk_tau_ap_b, bulk_tau_b, round_scores
 from ringtrue.evaluation.measures import direction, retrieved_topics
 from ringtrue.evaluation.significance import PairedTest, holm, paired_t
 from ringtrue.subsampling.campaign import Campaign
-from ringtrue.subsampling.holdout import VIEWS, Cells, leave_one_group_out, truth
+from ringtrue.subsampling.holdout import VIEWS, Cells, EmptySampleError, leave_one_group_out, truth
 from ringtrue.subsampling.result import Agreement, Bootstrapped, Comparison, SamplerReliability
-from ringtrue.subsampling.samplers import SAMPLERS
+from ringtrue.subsampling.samplers import SAMPLERS, note_shortfall
 
 Floats = NDArray[np.float64]
 MeanOver = Literal["qrels", "run"]
@@ -65,6 +66,12 @@ class Experiment:
         """One number a system, by name of the truth."""
         return self.means(self.truths[name], self.retrieved, weights)
 
+    @cached_property
+    def true_scores(self) -> Mapping[str, Mapping[str, float]]:
+        """The true score of each system, by truth and name of the run."""
+        names = self.campaign.runs.names
+        return {name: dict(zip(names, self.true_means(name).tolist(), strict=True)) for name in TRUTHS}
+
     def means(self, values: Floats, retrieved: NDArray[np.bool_], weights: Floats | None = None) -> Floats:
         """The mean over topics, each with its weight; rounded so that the order of summing decides no tie."""
         topics = values.shape[-1]
@@ -103,16 +110,32 @@ class _Measured(NamedTuple):
 
 
 def reliability(
-    experiment: Experiment, samplers: Sequence[str], say: Callable[[str], None] = lambda message: None
+    experiment: Experiment,
+    samplers: Sequence[str],
+    say: Callable[[str], None] = lambda message: None,
+    *,
+    skipped: Notes | None = None,
 ) -> tuple[tuple[SamplerReliability, ...], tuple[Comparison, ...]]:
-    """Hold each sampler against the truth, and against the largest sampler."""
+    """Hold each sampler against the truth, and against the largest sampler.
+
+    A sampler without a document for some group is an error, or left out and counted in `skipped`.
+    """
     if len(experiment.campaign.group_names) < FEWEST_GROUPS:
         raise InputError(
             f"leave-one-group-out needs at least {FEWEST_GROUPS} groups, not {len(experiment.campaign.group_names)}."
         )
     if len(set(samplers)) < len(samplers):
         raise InputError(f"a sampler is named twice: {', '.join(samplers)}.")
-    measured = [_measure(experiment, spec, say) for spec in samplers]
+    measured = []
+    for spec in samplers:
+        try:
+            measured.append(_measure(experiment, spec, say))
+        except EmptySampleError:
+            if skipped is None:
+                raise
+            skipped.add("samplers left out, for they have no document when some group is", spec)
+    if not measured:
+        return (), ()
     say(f"bootstrap: {experiment.replicates} replicates over topics and groups")
     intervals = _intervals(experiment, measured)
     results = tuple(replace(one.result, intervals=found) for one, found in zip(measured, intervals, strict=True))
@@ -121,7 +144,9 @@ def reliability(
 
 def _measure(experiment: Experiment, spec: str, say: Callable[[str], None]) -> _Measured:
     say(f"leave one group out: {spec}")
-    cells = leave_one_group_out(experiment.campaign, SAMPLERS.parse(spec), experiment.measure)
+    sampler = SAMPLERS.parse(spec)
+    cells = leave_one_group_out(experiment.campaign, sampler, experiment.measure)
+    note_shortfall(sampler, spec, int(cells.corpus_sizes.min()), experiment.campaign.notes)
     means = experiment.means(cells.values, cells.retrieved)
     agreement = {
         name: {view: _agree(experiment, experiment.true_means(name), means[place]) for place, view in enumerate(VIEWS)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -198,8 +198,13 @@ def _file_name(field: str, top: float) -> str:
     return f"{field}{round(100 * top)}" if field.endswith("_top") else field
 
 
-def reliability_json(samplers: Sequence[SamplerReliability], top: float) -> str:
-    """`reliability.json`: all fields by sampler, truth and view; a coefficient without a value is null."""
+def reliability_json(
+    samplers: Sequence[SamplerReliability], top: float, true_scores: Mapping[str, Mapping[str, float]]
+) -> str:
+    """`reliability.json`: all fields by sampler, truth and view; a coefficient without a value is null.
+
+    `true_scores` are those of each system by name of the truth.
+    """
     content: dict[str, Any] = {"samplers": {}}
     for one in samplers:
         entry: dict[str, Any] = {
@@ -217,6 +222,7 @@ def reliability_json(samplers: Sequence[SamplerReliability], top: float) -> str:
             for view, found in one.intervals.items()
         }
         content["samplers"][one.sampler] = entry
+    content["truth"] = {name.removeprefix("truth_"): dict(scores) for name, scores in true_scores.items()}
     return json.dumps(content, indent=2) + "\n"
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ringtrue.data.formats.streams import read_bytes
 from ringtrue.data.records import Document
 from ringtrue.errors import FormatError, InputError
-from ringtrue.subsampling.campaign import DEPTH, Campaign
+from ringtrue.subsampling.campaign import Campaign
 
 
 @dataclass(frozen=True)
@@ -106,10 +106,10 @@ def pool_curve(campaign: Campaign, weights: NDArray[np.float64] | None = None) -
 
     Each document comes in at the best rank that any run gives it, so that one pass gives all depths.
     """
-    runs = campaign.runs
-    best = np.full(len(runs.docs), DEPTH + 1, dtype=np.int32)
-    np.minimum.at(best, runs.doc, runs.rank)
+    runs = campaign.whole
     deepest = int(runs.rank.max(initial=0))
+    best = np.full(len(runs.docs), deepest + 1, dtype=np.int32)
+    np.minimum.at(best, runs.doc, runs.rank)
     return np.cumsum(np.bincount(best, weights, minlength=deepest + 1)[: deepest + 1], dtype=np.float64)
 
 
@@ -152,10 +152,10 @@ def _volume(
         return None
     if not isinstance(bytes_per_doc, Mapping):
         return docs * bytes_per_doc
-    lacking = [doc_id for doc_id in campaign.runs.docs if doc_id not in bytes_per_doc]
+    lacking = [doc_id for doc_id in campaign.whole.docs if doc_id not in bytes_per_doc]
     if lacking:
         raise InputError(f"the bytes of {len(lacking)} documents of the runs are not known, as of {lacking[0]!r}.")
-    return pool_curve(campaign, np.array([bytes_per_doc[doc_id] for doc_id in campaign.runs.docs], dtype=np.float64))
+    return pool_curve(campaign, np.array([bytes_per_doc[doc_id] for doc_id in campaign.whole.docs], dtype=np.float64))
 
 
 def _too_small(docs: NDArray[np.float64], volume: NDArray[np.float64] | None) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+from ringtrue.data.notes import Notes
 from ringtrue.registry import Registry
 from ringtrue.subsampling.campaign import Documents, View
 
@@ -27,6 +28,15 @@ class ReachesOut(Protocol):
         """Their ids, ascending."""
 
 
+@runtime_checkable
+class Sized(Protocol):
+    """A sampler that is asked for so many documents."""
+
+    @property
+    def size(self) -> int:
+        """How many."""
+
+
 SAMPLERS: Registry[Sampler] = Registry(
     "sampler",
     {
@@ -44,3 +54,9 @@ SAMPLERS: Registry[Sampler] = Registry(
 def outside(sampler: Sampler, view: View) -> tuple[str, ...]:
     """The documents of a sample that no run retrieves, ascending."""
     return sampler.outside(view) if isinstance(sampler, ReachesOut) else ()
+
+
+def note_shortfall(sampler: Sampler, spec: str, found: int, notes: Notes) -> None:
+    """Note a sample that is smaller than was asked for."""
+    if isinstance(sampler, Sized) and found < sampler.size:
+        notes.add("samples smaller than asked, for random documents ran out (see most)", f"{spec}: {found:,} documents")

@@ -19,3 +19,7 @@ class Pool:
     def sample(self, view: View) -> Documents:
         """Mark the pool."""
         return view.pooled(self.depth)
+
+    def outside(self, view: View) -> tuple[str, ...]:
+        """What runs have below the rank down to which they are evaluated, ascending."""
+        return view.pool(self.depth).outside

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ringtrue.errors import InputError
 from ringtrue.subsampling.campaign import Documents
 
 MOST = 25_000  # as in the study, whose samples are therefore never larger by random documents alone
@@ -23,6 +24,8 @@ def shuffled(documents: int, seed: int, most: int = MOST) -> NDArray[np.int64]:
 
 def fill(sample: Documents, size: int, seed: int, most: int = MOST) -> Documents:
     """Add random documents, taken from the end of the list, until the sample has `size` or the list is empty."""
+    if size < 1 or most < 0:
+        raise InputError(f"a sampler has size {size} and most {most}; it should have 1 document or more, of 0 or more.")
     order = shuffled(len(sample), seed, most)[::-1]
     fresh = order[~sample[order]]
     filled = sample.copy()
