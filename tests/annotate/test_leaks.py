@@ -85,7 +85,7 @@ def test_a_pair_that_comes_twice(tmp_path):
 def test_the_studys_labels_given_again_are_its_table(shared, tmp_path):
     """Whoever answers as the study's files do gets the study's labels back."""
     source = shared / "leakage/annotations/query-reformulation-classification-iteration-04-annotated-by-maik.jsonl"
-    session = Session.open(source, tmp_path / "answers.sqlite")
+    session = Session.open(source, store=tmp_path / "answers.sqlite")
     for task in session.work.tasks:
         session.store.save("maik", task.key, Answered(sensible(task, task.given)))
     (path,) = session.write_all(tmp_path)

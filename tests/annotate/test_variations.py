@@ -39,7 +39,7 @@ def test_labels_are_read_back_by_the_pillar(file, tmp_path):
 
 
 def test_the_studys_file_is_work_too(shared, tmp_path):
-    session = Session.open(shared / "robustness/variations_trec2019_labeled.csv", tmp_path / "answers.sqlite")
+    session = Session.open(shared / "robustness/variations_trec2019_labeled.csv", store=tmp_path / "answers.sqlite")
     assert session.work.name == "Is the variation valid?"
     assert len(session.work.tasks) == len({task.key for task in session.work.tasks}) > 400
 

@@ -73,13 +73,23 @@ class Leaks:
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """One for each pair."""
-        return tuple(self._task(pair) for pair in self.pairs)
+        return tuple(self.task(pair) for pair in self.pairs)
+
+    @cached_property
+    def by_key(self) -> Mapping[str, LabelledPair]:
+        """The pairs by the keys of their tasks."""
+        return {_key(pair): pair for pair in self.pairs}
 
     def write(self, path: Path, answers: Mapping[str, Answers], annotator: str) -> None:
         """Write every pair with this person's labels; pairs without an answer have none."""
-        write_labels(path, [pair._replace(labels=_labels(pair, answers.get(_key(pair), {}))) for pair in self.pairs])
+        write_labels(path, [self.labelled(pair, answers.get(key, {})) for key, pair in self.by_key.items()])
 
-    def _task(self, pair: LabelledPair) -> Task:
+    def labelled(self, pair: LabelledPair, answers: Answers) -> LabelledPair:
+        """The pair with the labels that answers stand for."""
+        return pair._replace(labels=_labels(pair, answers))
+
+    def task(self, pair: LabelledPair) -> Task:
+        """What is asked of a pair."""
         nearest = () if _is_title(pair) else (Shown("Nearest text of the topic", pair.text, True),)
         near = (Shown("Similarity", f"{pair.similarity:.4f}"),) if self.similarity and pair.similarity else ()
         return Task(

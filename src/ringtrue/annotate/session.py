@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ringtrue.annotate.adjudication import Adjudication
 from ringtrue.annotate.leaks import Leaks
 from ringtrue.annotate.store import Store
 from ringtrue.annotate.tasks import Work
@@ -29,20 +30,24 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """A file of tasks with the answers to them."""
+    """Tasks with the answers to them; `file` is what files of labels are named after."""
 
     file: Path
     work: Work
     store: Store
 
     @classmethod
-    def open(cls, path: str | Path, store: str | Path | None = None, *, similarity: bool = False) -> Session:
-        """Read the tasks; answers are kept beside the file where no other place is named."""
-        place = Path(path)
-        work = _work(place, similarity)
-        kept = Store(Path(store) if store else place.with_name(f"{place.name}.answers.sqlite"), work.name)
+    def open(cls, *paths: str | Path, store: str | Path | None = None, similarity: bool = False) -> Session:
+        """Read the tasks of a file, or what is to be decided between people's labels, a file each.
+
+        Answers are kept beside the first file where no other place is named.
+        """
+        place = Path(paths[0])
+        work = _work(place, similarity) if len(paths) == 1 else Adjudication.read(paths, similarity=similarity)
+        name = place.name if len(paths) == 1 else f"{place.stem}-adjudicated{place.suffix}"
+        kept = Store(Path(store) if store else place.with_name(f"{name}.answers.sqlite"), work.name)
         kept.prepare()
-        return cls(place, work, kept)
+        return cls(place.with_name(name), work, kept)
 
     def progress(self) -> tuple[Progress, ...]:
         """How far everybody came with these tasks."""

@@ -16,6 +16,10 @@ HOST, PORT = "127.0.0.1", 8360
 def annotate(
     *,
     file: Annotated[Path, typer.Argument(help="Pairs from `leakage sample`, or variations from `robustness vary`.")],
+    more: Annotated[
+        list[Path] | None,
+        typer.Argument(help="More people's labels of the same pairs: what they say differently is to be decided."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="Folder for the labels, a file for each person.", callback=check_folder),
@@ -38,10 +42,10 @@ def annotate(
     if write:
         refuse("with --write, which serves nothing", host=None if host == HOST else host)
     talk = Talk(quiet)
-    session = Session.open(file, store, similarity=similarity)
+    session = Session.open(file, *(more or ()), store=store, similarity=similarity)
 
     def ready(address: str) -> None:
-        talk.tell(f"open {address} to label {len(session.work.tasks):,} tasks of {file}; Ctrl-C ends it")
+        talk.tell(f"open {address} to label {len(session.work.tasks):,} tasks of {session.file}; Ctrl-C ends it")
         if not is_local(host):
             talk.tell("whoever reaches this machine can read and label; there is no password")
 
