@@ -170,6 +170,50 @@ def test_build_within_bytes(call):
     assert call("subsample", "build", "--docs", 1, "-q").returncode == 2
 
 
+def test_build_by_bytes_of_a_corpus_that_lacks_a_document(call, campaign, tmp_path):
+    lines = [json.dumps({"_id": f"d{number}", "text": "some text"}) + "\n" for number in range(1, 60)]
+    (tmp_path / "corpus.jsonl").write_text("".join(lines))
+    given = ("--documents", "corpus.jsonl", "--bytes", 450)
+    done = call("subsample", "build", *campaign, *given, "--json")
+    assert done.returncode == 0, done.stderr
+    content = json.loads(done.stdout)
+    (note,) = content["notes"]
+    assert note["what"].startswith("documents of the runs that the collection lacks") and note["first"] == "d0"
+    assert content["bytes"] == 9 * len(set(content["doc_ids"]) - {"d0"}) <= 450
+    assert f"{note['what']}: 1 (d0)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "best"), [((), "a"), (("--variant", "topic_free"), "a"), (("--variant", "paper_code"), "b"),
+                        (("--variant", "paper_code", "--ties", "asc"), "a")],
+)  # fmt: skip
+def test_a_variant_has_its_own_tie_rule(call, tmp_path, given, best):
+    (tmp_path / "runs").mkdir()
+    for name in ("x1", "y1", "z1"):
+        (tmp_path / "runs" / name).write_text(f"1 Q0 a 0 1.0 {name}\n1 Q0 b 0 1.0 {name}\n")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    files = ("--runs", tmp_path / "runs", "--qrels", tmp_path / "qrels.txt", "-q", *given)
+    assert call("subsample", "build", "--sampler", "pool:1", *files).stdout == f"{best}\n"
+    for command in ("reliability", "plan"):
+        few = ("--groups", "tags", "--sampler", "complete", "--replicates", 20, "--json")
+        done = call("subsample", command, *few, *files)
+        settings = json.loads(done.stdout)["audits"][0]["provenance"]["settings"]
+        rule = "ascending" if best == "a" else "descending"
+        assert settings["ties"].endswith(rule)
+        assert settings["mean"] == (
+            "over the topics of the run" if "paper_code" in given else "over the topics of the qrels"
+        )
+
+
+def test_an_unusable_measure_leaves_the_other_questions_alone(call):
+    done = call("audit", "--measure", "nDCG(judged_only=True)@10", "--json", "-q")
+    assert done.returncode == 0, done.stderr
+    audits = {audit["name"]: audit for audit in json.loads(done.stdout)["audits"]}
+    assert {"evaluation", "subsampling", "robustness"} <= set(audits)
+    (finding,) = audits["subsampling"]["findings"]
+    assert finding["verdict"] == "UNKNOWN" and "judged_only" in finding["seen"]
+
+
 def test_extract_writes_a_collection_that_can_be_loaded(call, process, tmp_path):
     ids = tmp_path / "ids.txt"
     assert call("subsample", "build", "--sampler", "pool:1", "--out", ids, "-q").returncode == 0

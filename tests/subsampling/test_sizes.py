@@ -13,6 +13,7 @@ from ringtrue.subsampling.campaign import Campaign
 from ringtrue.subsampling.sizes import (
     BudgetPool,
     Size,
+    bytes_of_each,
     deepest_pool,
     document_bytes,
     measure_sample,
@@ -100,6 +101,18 @@ def test_budgets_that_cannot_be_met():
         deepest_pool(one, max_bytes=1, bytes_per_doc=5)
     with pytest.raises(InputError, match="not known, as of 'd"):
         deepest_pool(one, max_bytes=1000, bytes_per_doc={"d1": 3})
+
+
+def test_documents_that_the_corpus_lacks_take_no_bytes_and_are_noted():
+    one = campaign()
+    texts = {doc: "x" * (3 + place) for place, doc in enumerate(one.runs.docs)}
+    documents = [Document(doc, text) for doc, text in texts.items()]
+    sizes = bytes_of_each(one, iter((*documents[2:], Document("elsewhere", "y"))))
+    assert sizes == {doc: 0 if place < 2 else 3 + place for place, doc in enumerate(one.runs.docs)}
+    ((_, times, first),) = one.notes
+    assert (times, first) == (2, one.runs.docs[0])
+    with pytest.raises(InputError, match=r"none of the \d+ documents of the runs, as 'd.*--bytes-per-doc"):
+        bytes_of_each(one, [Document("elsewhere", "y")])
 
 
 def test_a_real_campaign(shared: Path):

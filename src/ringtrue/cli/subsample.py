@@ -42,11 +42,6 @@ Top = Annotated[
 ]
 
 
-def _ties(given: GivenRuns, variant: Variant) -> str | None:
-    """The tie rule that is asked for, or that of the study's code."""
-    return given.ties or ("desc" if variant is Variant.PAPER_CODE else None)
-
-
 @app.command()
 @spread
 def reliability(
@@ -64,7 +59,7 @@ def reliability(
     """Leave each group out once, and see whether the sample still ranks its systems as the full corpus does."""
     from ringtrue.subsampling.sections import reliability_json
 
-    study = given.study().given(groups=groups, measure=measure, seed=seed, ties=_ties(given, variant))
+    study = given.study().given(groups=groups, measure=measure, seed=seed)
     with report.talk() as say:
         audit = study.subsampling(sampler, variant=variant.value, top=top, replicates=replicates, say=say)
 
@@ -111,7 +106,7 @@ def plan(
         raise InputError("--max-kwh needs --kwh-per-doc or --ranker: ringtrue does not guess what your ranker uses.")
     if kwh_per_doc is not None:
         refuse("with --kwh-per-doc", ranker=ranker)
-    study = given.study().given(groups=groups, measure=measure, seed=seed, ties=_ties(given, variant))
+    study = given.study().given(groups=groups, measure=measure, seed=seed)
     with report.talk() as say:
         rate = study.kwh_per_document(ranker, say) if ranker else kwh_per_doc
         limits = Limits(target_tau, max_docs, max_kwh, rate)

@@ -26,7 +26,10 @@ _PATHS = ("documents", "queries", "runs", "qrels", "variants", "variations", "ex
 
 @dataclass(frozen=True)
 class Config:
-    """The parts of an evaluation; what is left out is taken from the collection where it has it."""
+    """The parts of an evaluation; what is left out is taken from the collection where it has it.
+
+    Without `ties` equal scores go as the question's definitions have it, which is ascending but for the study's code.
+    """
 
     collection: str | None = None
     documents: Path | None = None
@@ -42,7 +45,7 @@ class Config:
     variations: Path | None = None
     experiment: Path | None = None
     measure: str = "nDCG@10"
-    ties: str = "asc"
+    ties: str | None = None
     replicates: int = 1000
     seed: int = 42
 
@@ -77,6 +80,12 @@ class Config:
             return self
         return replace(self, collection=BUILT_IN, rankers=self.rankers or USUAL_RANKERS)
 
+    def tie_rule(self) -> Ties:
+        """The order of equal scores."""
+        if self.ties is not None and self.ties not in list(Ties):
+            raise UnknownNameError("tie rule", self.ties, list(Ties))
+        return Ties(self.ties or Ties.ASC)
+
     @property
     def has_collection(self) -> bool:
         """Whether a collection is named, or files of documents or topics that make one."""
@@ -84,8 +93,7 @@ class Config:
 
     def check(self) -> Measure:
         """Look at all names before anything is read, so that a slip is not found minutes later."""
-        if self.ties not in list(Ties):
-            raise UnknownNameError("tie rule", self.ties, list(Ties))
+        self.tie_rule()
         if self.encoder:
             ENCODERS.find(self.encoder.partition(":")[0])
         for ranker in self.rankers:

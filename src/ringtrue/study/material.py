@@ -12,8 +12,7 @@ from ringtrue.data.groups import find_groups
 from ringtrue.data.load import load
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.runs import RunSet, run_files
-from ringtrue.data.ties import Ties
-from ringtrue.errors import InputError, UnknownNameError
+from ringtrue.errors import InputError
 from ringtrue.study.config import Config
 from ringtrue.subsampling.campaign import Campaign, Judging
 from ringtrue.subsampling.first_stage import FirstStage
@@ -58,11 +57,10 @@ class Material:
         place = self.study.runs or (self.collection.runs_folder if self.collection else None)
         if place is None:
             raise InputError("no runs: give them with --runs FOLDER, or a --collection that has them.")
-        if self.study.ties not in list(Ties):
-            raise UnknownNameError("tie rule", self.study.ties, list(Ties))
+        ties = self.study.tie_rule()
         files = run_files(place)
         self.say(f"reading {len(files)} run{'s' if len(files) != 1 else ''}")
-        return RunSet.read(files, Ties(self.study.ties))
+        return RunSet.read(files, ties)
 
     @cached_property
     def qrels(self) -> Qrels:
@@ -86,7 +84,7 @@ class Material:
         collection = self.collection
         if collection is None or not (collection.has_documents and collection.has_queries):
             return None
-        return FirstStage(collection, Ties(self.study.ties), self.say)
+        return FirstStage(collection, self.study.tie_rule(), self.say)
 
     def campaign(self, judging: Judging = "topic_aware", *, judged_topics_only: bool = True) -> Campaign:
         """Runs, judgments and groups for leave-one-group-out."""

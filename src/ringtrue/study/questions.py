@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Self
 
 from ir_measures import Measure
 
@@ -37,8 +38,8 @@ from ringtrue.subsampling.energy_table import energy_table
 from ringtrue.subsampling.mimic import kwh_per_document, mimic
 from ringtrue.subsampling.plan import Limits
 from ringtrue.subsampling.sections import mimicry_by_family, mimicry_table
-from ringtrue.subsampling.sizes import document_bytes
-from ringtrue.subsampling.variants import find_variant
+from ringtrue.subsampling.sizes import bytes_of_each
+from ringtrue.subsampling.variants import Definitions, find_variant
 
 USUAL_GENERATORS = ("NeighbCharSwap", "RandomCharSub", "QWERTYCharSub", "RmvStopWords", "RandOrderSwap")
 
@@ -158,19 +159,24 @@ class Study(Config):
         say: Callable[[str], None] = _silent,
     ) -> Sample:
         """The documents of one sample, or of the deepest pool within a budget; needs no groups."""
-        definitions, material = find_variant(variant), Material(self, say)
+        definitions = find_variant(variant)
+        material = Material(self._with_ties_of(definitions), say)
         if not material.has_runs and max_docs is None and max_bytes is None:
             return build_without_runs(material.search, sampler)
         campaign = material.ungrouped(definitions.judging, judged_topics_only=definitions.judged_topics_only)
         if max_docs is None and max_bytes is None:
             return build(campaign, sampler)
-        sizes: float | dict[str, int] | None = bytes_per_doc
+        sizes: float | Mapping[str, int] | None = bytes_per_doc
         if max_bytes is not None and sizes is None:
             if material.collection is None or not material.collection.has_documents:
                 raise InputError("a budget in bytes needs --bytes-per-doc, or a --collection with the documents.")
             say("measuring the documents")
-            sizes = {document.doc_id: document_bytes(document) for document in material.collection.documents()}
+            sizes = bytes_of_each(campaign, material.collection.documents())
         return build(campaign, sampler, Budget(max_docs, max_bytes, sizes))
+
+    def _with_ties_of(self, definitions: Definitions) -> Self:
+        """The same study, with the definitions' tie rule where none is given."""
+        return self.given(ties=self.ties or definitions.ties.value)
 
     def mimicry(
         self,
@@ -222,7 +228,8 @@ class Study(Config):
     ) -> SubsamplingAudit:
         """Leave-one-group-out alone, by one of the sets of decisions."""
         definitions = find_variant(variant)
-        campaign = Material(self, say).campaign(definitions.judging, judged_topics_only=definitions.judged_topics_only)
+        material = Material(self._with_ties_of(definitions), say)
+        campaign = material.campaign(definitions.judging, judged_topics_only=definitions.judged_topics_only)
         return audit_subsampling(
             campaign,
             samplers,

@@ -87,6 +87,22 @@ def measure_sample(documents: Iterable[Document], doc_ids: Collection[str]) -> S
     return Size(len(sizes), sum(sizes))
 
 
+def bytes_of_each(campaign: Campaign, documents: Iterable[Document]) -> dict[str, int]:
+    """The bytes of each document of the runs; those that the corpus lacks take none, and are noted."""
+    wanted = frozenset(campaign.whole.docs)
+    sizes = {one.doc_id: document_bytes(one) for one in documents if one.doc_id in wanted}
+    lacking = [doc_id for doc_id in campaign.whole.docs if doc_id not in sizes]
+    if not sizes:
+        raise InputError(
+            f"the collection has none of the {len(wanted):,} documents of the runs, as {lacking[0]!r}; give the one "
+            "that the runs are on, or --bytes-per-doc."
+        )
+    if lacking:
+        what = "documents of the runs that the collection lacks, counted with 0 bytes (else give --bytes-per-doc)"
+        campaign.notes.add(what, lacking[0], len(lacking))
+    return sizes | dict.fromkeys(lacking, 0)
+
+
 def read_sizes(path: str | Path) -> tuple[SampleSize, ...]:
     """Sizes as the study has them, a JSON object by campaign and sampler; a size with a fraction is an estimate."""
     try:
