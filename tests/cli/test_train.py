@@ -33,6 +33,20 @@ def test_train_and_rank(call, triples, tmp_path):
     assert again.stdout.splitlines()[-1] == f"rank with: {found['ranker']}"
 
 
+def test_another_validation_is_another_figure(call, triples, tmp_path):
+    rows = [json.loads(line) for line in triples.read_text().splitlines()]
+    turned = tmp_path / "turned.jsonl"
+    swapped = ({**row, "relevant": row["non_relevant"], "non_relevant": row["relevant"]} for row in rows)
+    turned.write_text("".join(json.dumps(row) + "\n" for row in swapped))
+    shares = []
+    for validation in (triples, turned):
+        given = ("--model", "knrm", "--triples", triples, "--validation", validation, "--out", tmp_path / "ranker")
+        done = call("train", *given, "--json", "-q")
+        assert done.returncode == 0, done.stderr
+        shares.append(json.loads(done.stdout)["validations"][-1]["value"])
+    assert shares[0] == 1 - shares[1] != 0.5
+
+
 def test_the_log_of_a_collection_is_trained_on(call, tmp_path):
     done = call("train", "--model", "knrm", "--most", 20, "--out", tmp_path / "ranker", "-q")
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ringtrue.retrieval.rankers.epic import EpicModel
 
 # isort: split
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer, BertForMaskedLM, DistilBertConfig, DistilBertModel
 
 
@@ -85,7 +87,22 @@ def test_starts_from_the_packaged_model():
     scores = score(network, ["lighthouse keeper"], ["The keeper of a lighthouse", ""], np.array([(0, 0), (0, 1)]))
     assert scores[0] > 0
     assert scores[1] == 0
-    assert network.model.learning_rate == 2e-5
+    assert "minilm has no weights that fit cls.predictions.bias" in network.notes[0]
+    assert (network.model.learning_rate, network.model.query_length) == (2e-5, 500)
+
+
+def test_what_a_backbone_lacks(make, bert, tmp_path):
+    assert make("epic").notes == ()
+    folder = shutil.copytree(bert, tmp_path / "half")
+    weights = {name: one for name, one in load_file(bert / "model.safetensors").items() if "layer.1" not in name}
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match="and 15 more of its encoder: its files do not fit"):
+        make("epic", backbone=str(folder))
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    shutil.copy(bert / "model.safetensors", folder)
+    with pytest.raises(InputError, match="has no tokenizer; it is not whole"):
+        make("epic", backbone=str(folder))
 
 
 def test_other_shapes_are_refused(tmp_path, make):

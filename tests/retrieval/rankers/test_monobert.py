@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import math
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -16,9 +17,12 @@ from ringtrue.retrieval.neural.checkpoint import load_network, save_network
 from ringtrue.retrieval.neural.scoring import score
 from ringtrue.retrieval.pipeline import parse_ranker
 from ringtrue.retrieval.rankers.monobert import MonoBert, MonoBertModel
+from ringtrue.retrieval.training.loop import train
+from ringtrue.retrieval.training.triples import Triples
 
 # isort: split
 import torch
+from safetensors.torch import load_file, save_file
 from sentence_transformers import CrossEncoder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -228,6 +232,41 @@ def test_a_handful_of_pairs_is_learnt(two):
     assert network.loss(batch).item() < 0.1
 
 
+def without(folder, target, unwanted):
+    """A copy that lacks some weights."""
+    shutil.copytree(folder, target)
+    weights = {name: weight for name, weight in load_file(folder / "model.safetensors").items() if unwanted not in name}
+    save_file(weights, target / "model.safetensors", {"format": "pt"})
+    return target
+
+
+def test_weights_that_a_backbone_lacks_are_told(one, two, tmp_path):
+    assert MonoBertModel(str(two)).fresh([], 0).notes == ()
+    for folder in (one, without(two, tmp_path / "headless", "classifier")):
+        network = MonoBertModel(str(folder)).fresh([], 0)
+        head = "classifier.bias, classifier.weight"
+        assert network.notes == (f"{folder} has no weights that fit {head}: they start from the seed",)
+        triples = Triples.from_texts([(QUERIES[0], DOCUMENTS[0], DOCUMENTS[2])])
+        assert train(network, triples).notes == network.notes
+
+
+def test_an_encoder_that_is_not_whole_is_refused(two, tmp_path):
+    folder = without(two, tmp_path / "half", "layer.1.")
+    told = r"no weights for 'bert\.encoder\.layer\.1\.\S+' and 15 more of its encoder"
+    with pytest.raises(InputError, match=told):
+        MonoBertModel(str(folder)).fresh([], 0)
+    with pytest.raises(InputError, match=told):
+        MonoBert(str(folder)).network()
+
+
+def test_nothing_is_unpickled(two, tmp_path):
+    folder = shutil.copytree(two, tmp_path / "old")
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(b"a program")
+    with pytest.raises(InputError, match=r"import AutoModelForSequenceClassification as M; .*'NEW'.*give NEW"):
+        MonoBert(str(folder)).network()
+
+
 def test_a_tokenizer_from_elsewhere(two, tmp_path):
     bare = tmp_path / "bare"
     bare.mkdir()
@@ -237,6 +276,13 @@ def test_a_tokenizer_from_elsewhere(two, tmp_path):
     expected = MonoBertModel(str(two)).trained()
     texts = QUERIES, DOCUMENTS, PAIRS
     assert score(network, *texts).tolist() == score(expected, *texts).tolist()
+    named = parse_ranker(f"monobert:{bare},tokenizer={two}")
+    assert named.score(*texts).tolist() == MonoBert(str(two)).score(*texts).tolist()
+    roberta = tiny.roberta(tmp_path / "roberta")
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (roberta / name).unlink()
+    with pytest.raises(InputError, match="name a model that has it with tokenizer=NAME"):
+        parse_ranker(f"monobert:{roberta}").network()
     small = tiny.t5(tmp_path / "small")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (small / name).write_bytes((two / name).read_bytes())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -124,6 +125,12 @@ def test_what_cannot_be_used_is_refused(folder, tmp_path):
         MonoT5(str(folder), positive="true", negative="true").network()
     with pytest.raises(InputError, match="no room"):
         MonoT5Model(str(folder), max_length=64).trained()
+
+
+def test_a_tokenizer_from_elsewhere(folder, tmp_path):
+    bare = shutil.copytree(folder, tmp_path / "bare", ignore=shutil.ignore_patterns("tokenizer*"))
+    found = MonoT5(str(bare), tokenizer=str(folder)).score(QUERIES, DOCUMENTS, PAIRS)
+    assert found.tolist() == MonoT5(str(folder)).score(QUERIES, DOCUMENTS, PAIRS).tolist()
 
 
 def test_a_tokenizer_that_joins_words_is_refused(tmp_path):

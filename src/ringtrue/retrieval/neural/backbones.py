@@ -1,10 +1,12 @@
 """Models of transformers as the inside of a network: found by hub name or path, loaded without a word.
 
+Weights are read from safetensors alone, since the older `.bin` files can hold programs.
 `minilm` is all-MiniLM-L6-v2 from a Python package: it needs no hub.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
 
-_UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.ot", "*.h5", "*.msgpack", "*.tflite", "*.gguf"]
+_UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.ot", "*.h5", "*.msgpack", "*.tflite", "*.gguf", "pytorch_model*.bin"]
 _TOKENIZERS = (
     "tokenizer.json",
     "vocab.txt",
@@ -31,6 +33,7 @@ _TOKENIZERS = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
+_POOLER = "pooler"  # a layer that belongs to the head, though it is in the encoder
 _LOADING = (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError)
 
 
@@ -68,12 +71,13 @@ def load_config(folder: Path) -> PretrainedConfig:
         raise InputError(f"{folder / 'config.json'} is not of a model that transformers knows: {error}") from error
 
 
-def load_tokenizer(folder: Path, other: str = "") -> PreTrainedTokenizerBase:
-    """The tokenizer of a folder; where it has none, that of `other`, a hub name or path."""
+def load_tokenizer(folder: Path, other: str | None = None) -> PreTrainedTokenizerBase:
+    """The tokenizer of a folder; where it has none, that of `other`, a hub name or path that an option may give."""
     has_one = any((folder / name).is_file() for name in _TOKENIZERS)
     if not has_one and not other:
-        raise InputError(f"{folder} has no tokenizer; name a model that has it with tokenizer=NAME.")
-    home = folder if has_one else find_folder(other)
+        hint = "it is not whole" if other is None else "name a model that has it with tokenizer=NAME"
+        raise InputError(f"{folder} has no tokenizer; {hint}.")
+    home = find_folder(other) if other and not has_one else folder
     try:
         with quiet():
             tokenizer = AutoTokenizer.from_pretrained(str(home), local_files_only=True)
@@ -94,15 +98,26 @@ def inner_tokenizer(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
 
 def load_model(kind: Any, folder: Path, *, seed: int = 0, **options: object) -> tuple[nn.Module, list[str]]:  # noqa: ANN401
     """A model of a folder in fp32, and the names of weights that the folder lacks, which are drawn from the seed."""
+    _check_weights(folder, kind.__name__)
     try:
         with quiet(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model, account = kind.from_pretrained(
-                str(folder), local_files_only=True, output_loading_info=True, **options
+                str(folder), local_files_only=True, use_safetensors=True, output_loading_info=True, **options
             )
     except _LOADING as error:
         raise InputError(f"{folder} does not hold a model for {kind.__name__}: {error}") from error
-    return model.float(), sorted(account["missing_keys"])
+    return model.float(), sorted({*account["missing_keys"], *(name for name, *_ in account["mismatched_keys"])})
+
+
+def check_drawn(model: nn.Module, drawn: Sequence[str], where: str) -> tuple[str, ...]:
+    """Say which weights are drawn; those of the encoder itself must not be."""
+    inner = f"{model.base_model_prefix}."
+    lost = [name for name in drawn if name.startswith(inner) and _POOLER not in name]
+    if lost:
+        more = f" and {len(lost) - 1} more of its encoder" if len(lost) > 1 else ""
+        raise InputError(f"{where} has no weights for {lost[0]!r}{more}: its files do not fit its config.json.")
+    return (f"{where} has no weights that fit {', '.join(drawn)}: they start from the seed",) if drawn else ()
 
 
 def check_vocabulary(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig, where: str) -> None:
@@ -110,5 +125,17 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfi
     if len(tokenizer) > config.vocab_size:
         raise InputError(
             f"{where}: the tokenizer has {len(tokenizer)} tokens, the model only {config.vocab_size}: they do not "
-            "belong together; name the right one with tokenizer=NAME."
+            "belong together; take the tokenizer that the model was trained with."
         )
+
+
+def _check_weights(folder: Path, kind: str) -> None:
+    """Refuse a folder whose weights would have to be unpickled."""
+    if any(folder.glob("*.safetensors")):
+        return
+    program = f"from transformers import {kind} as M; M.from_pretrained('OLD').save_pretrained('NEW')"
+    raise InputError(
+        f"{folder} has no weights in safetensors, and other files are not read, since they can hold programs. Where "
+        f'you trust the model, convert it once, `python -c "{program}"`, copy the files of its tokenizer to NEW, and '
+        "give NEW as its path."
+    )

@@ -56,6 +56,9 @@ class Network(nn.Module, ABC):
     model: Model
     """The configuration that it was built from."""
 
+    notes: tuple[str, ...] = ()
+    """What its training has to say beforehand, such as which weights its backbone lacked."""
+
     @abstractmethod
     def prepare(self, queries: Sequence[str], documents: Sequence[str]) -> Prepared:
         """Tokenise texts, and cut them where the network does."""

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Precision
 from ringtrue.retrieval.neural.backbones import (
+    check_drawn,
     check_vocabulary,
     find_folder,
     inner_tokenizer,
@@ -55,7 +56,7 @@ class EpicModel:
     """`backbone` is a BERT by hub name or path, or `minilm`, which needs no hub; lengths are without special tokens."""
 
     backbone: str = "minilm"
-    query_length: int = 510
+    query_length: int = 500
     document_length: int = 510
     dropout: float = 0.1
 
@@ -65,9 +66,12 @@ class EpicModel:
         """The backbone with new heads, and with a new layer for the language model where it has none."""
         folder = find_folder(self.backbone)
         self.check(_check_kind(load_config(folder), folder))
-        transformer, _ = load_model(BertForMaskedLM, folder, seed=seed)
+        transformer, drawn = load_model(BertForMaskedLM, folder, seed=seed)
+        notes = check_drawn(transformer, drawn, self.backbone)
         with seeded(seed):
-            return EpicNetwork(self, transformer, load_tokenizer(folder))
+            network = EpicNetwork(self, transformer, load_tokenizer(folder))
+        network.notes = notes
+        return network
 
     def empty(self, folder: Path) -> EpicNetwork:
         """The shape that the folder tells of."""

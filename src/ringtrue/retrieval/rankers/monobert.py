@@ -22,6 +22,7 @@ from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Precision
 from ringtrue.retrieval.neural.attention import Sequences
 from ringtrue.retrieval.neural.backbones import (
+    check_drawn,
     check_vocabulary,
     find_folder,
     inner_tokenizer,
@@ -61,8 +62,11 @@ class MonoBertModel:
         folder = find_folder(self.backbone)
         config = _checked(load_config(folder), folder)
         options = {"num_labels": 2, "ignore_mismatched_sizes": True}
-        model, _ = load_model(AutoModelForSequenceClassification, folder, seed=seed, **options)
-        return MonoBertNetwork(self, model, load_tokenizer(folder, self.tokenizer or _fallback(config)))
+        model, drawn = load_model(AutoModelForSequenceClassification, folder, seed=seed, **options)
+        notes = check_drawn(model, drawn, self.backbone)
+        network = MonoBertNetwork(self, model, load_tokenizer(folder, self.tokenizer or _fallback(config)))
+        network.notes = notes
+        return network
 
     def empty(self, folder: Path) -> MonoBertNetwork:
         """The shape that the folder tells of."""
@@ -74,7 +78,7 @@ class MonoBertModel:
         folder = find_folder(self.backbone)
         config = _checked(load_config(folder), folder)
         model, missing = load_model(AutoModelForSequenceClassification, folder)
-        if missing:
+        if check_drawn(model, missing, self.backbone):
             raise InputError(
                 f"{folder} has no weights for {missing[0]!r}: it is an encoder without a trained head, which cannot "
                 f"rank; train it first, with monobert:backbone={self.backbone}."
@@ -205,17 +209,20 @@ class MonoBertNetwork(Network):
 class MonoBert(Reranker):
     """A cross-encoder, trained here or elsewhere: `bm25 % 100 >> monobert:checkpoint=FOLDER` or a hub name.
 
-    The default is PyGaggle's model, from the hub.
+    The default is PyGaggle's model, from the hub. `tokenizer` is for models from elsewhere that come without one.
     """
 
     checkpoint: str = "castorini/monobert-large-msmarco"
+    tokenizer: str = ""
 
     name: ClassVar[str] = "monobert"
     family: ClassVar[str] = "cross-encoder"
 
     def open(self) -> Network:
         """A folder that training wrote, or any cross-encoder by path or hub name."""
-        return super().open() if is_checkpoint(self.checkpoint) else MonoBertModel(self.checkpoint).trained()
+        if is_checkpoint(self.checkpoint):
+            return super().open()
+        return MonoBertModel(self.checkpoint, tokenizer=self.tokenizer).trained()
 
 
 def _checked(config: PretrainedConfig, folder: Path) -> PretrainedConfig:

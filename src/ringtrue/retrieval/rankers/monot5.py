@@ -170,10 +170,11 @@ class MonoT5(Reranker):
     """A monoT5, trained here or elsewhere: `bm25 % 100 >> monot5:checkpoint=FOLDER` or a hub name.
 
     The default is PyGaggle's model, from the hub. `positive` and `negative` are for models from elsewhere that were
-    trained to say other words.
+    trained to say other words, `tokenizer` for those that come without one.
     """
 
     checkpoint: str = "castorini/monot5-base-msmarco"
+    tokenizer: str = _TOKENIZER
     positive: str = "true"
     negative: str = "false"
 
@@ -184,7 +185,8 @@ class MonoT5(Reranker):
         """A folder that training wrote, or any T5 by path or hub name."""
         if is_checkpoint(self.checkpoint):
             return super().open()
-        return MonoT5Model(self.checkpoint, positive=self.positive, negative=self.negative).trained()
+        model = MonoT5Model(self.checkpoint, tokenizer=self.tokenizer, positive=self.positive, negative=self.negative)
+        return model.trained()
 
 
 def _checked(config: PretrainedConfig, folder: Path) -> PretrainedConfig:

@@ -51,7 +51,7 @@ class Session:
         self.steps = settings.epochs * count_updates(len(self.rows), self.size)
         self.rate = full_rate(network, settings.learning_rate)
         self.optimizer = make_optimizer(network, self.rate, settings.weight_decay)
-        self.state = State(batch=settings.batch, notes=list(notes))
+        self.state = State(batch=settings.batch, notes=[*network.notes, *notes])
         self.meter = Meter(triples, self.steps, _FETCH_EVERY.get(network.device.type, _FETCH_ELSEWHERE))
         self.keeper: Keeper | None = None
 
