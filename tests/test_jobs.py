@@ -146,6 +146,19 @@ def test_the_command_line_tells_by_its_exit_code(folder: Path, capsys: pytest.Ca
     assert "no folder 'jobs'" in said
 
 
+def test_jobs_that_are_taken_out_keep_their_results(folder: Path) -> None:
+    write_jobs(folder, _jobs("a", "b"))
+    work_through(folder, workers=1)
+    new = [*_jobs("a"), *_jobs("c")]
+    write_jobs(folder, reversed(new), only=True)
+    assert [job.name for job in read_jobs(folder)] == ["c", "a"]
+    with pytest.raises(InputError, match="b was finished with other arguments"):
+        write_jobs(folder, [Job("b", "some_work:note", {"n": 7})], only=True)
+    assert [job.name for job in read_jobs(folder)] == ["c", "a"]
+    write_jobs(folder, _jobs("z", "b"), only=True)
+    assert outcome(folder).done == ("b",)
+
+
 def test_bad_jobs_are_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="cannot be named"):
         write_jobs(folder, _jobs("../x"))

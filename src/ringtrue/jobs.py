@@ -79,22 +79,43 @@ class Outcome(NamedTuple):
     total: int
 
 
-def write_jobs(folder: Path, jobs: Iterable[Job]) -> None:
-    """Add jobs to a folder of work; those that are there already stay, and one that changed must have no result."""
+def write_jobs(folder: Path, jobs: Iterable[Job], *, only: bool = False) -> None:
+    """Add jobs to a folder of work; those that are there already stay, and one that changed must have no result.
+
+    With `only` all others are taken out; their results stay, and count again where the same job comes back.
+    """
     given = list(jobs)
-    known = {job.name: job for job in read_jobs(folder)} if (folder / "jobs").is_dir() else {}
+    for job in given:
+        _check_result(folder, job)
+    known = {job.name: job for job in read_jobs(folder)} if (folder / "jobs").is_dir() and not only else {}
     (folder / "jobs").mkdir(parents=True, exist_ok=True)
     for order, job in enumerate(given, start=len(known)):
         if not _NAME.fullmatch(job.name):
             raise InputError(f"a job cannot be named {job.name!r}: letters, digits and ._=+,- only, 150 at most.")
-        before = known.get(job.name)
-        if before == job:
+        if known.get(job.name) == job:
             continue
-        if before is not None and result_of(folder, job.name).is_dir():
-            place = result_of(folder, job.name)
-            raise InputError(f"{place} was finished with other arguments; take another folder, or delete it.")
         line = {"order": order, "function": job.function, "arguments": dict(job.arguments)}
         _write(folder / "jobs" / f"{job.name}.json", line)
+    if only:
+        names = {job.name for job in given}
+        for path in (folder / "jobs").glob("*.json"):
+            if path.stem not in names:
+                path.unlink()
+
+
+def _check_result(folder: Path, job: Job) -> None:
+    """A result of the same name must be of the same function and arguments."""
+    record = result_of(folder, job.name) / "job.json"
+    if not record.is_file():
+        return
+    made = _read(record)
+    if (made.get("function"), made.get("arguments")) != (job.function, _as_json(job.arguments)):
+        raise InputError(f"{record.parent} was finished with other arguments; take another folder, or delete it.")
+
+
+def _as_json(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """What is read back of them: lists of tuples, text keys."""
+    return json.loads(json.dumps(dict(arguments)))
 
 
 def read_jobs(folder: Path) -> tuple[Job, ...]:
@@ -320,7 +341,7 @@ def _claim(folder: Path, name: str) -> Iterator[IO[str] | None]:
     (folder / "claims").mkdir(exist_ok=True)
     with open(folder / "claims" / name, "a+", encoding="utf-8") as file:
         file.seek(0)
-        yield file if _lock(file) else None
+        yield file if try_lock(file) else None
 
 
 def _forget(folder: Path, name: str) -> None:
@@ -331,7 +352,8 @@ def _forget(folder: Path, name: str) -> None:
             claim.truncate(0)
 
 
-def _lock(file: IO[str]) -> bool:
+def try_lock(file: IO[str]) -> bool:
+    """Lock a file for this process until it is closed or the process ends; False where another has it."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
