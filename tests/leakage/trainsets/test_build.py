@@ -13,7 +13,7 @@ from ringtrue.leakage.search import Settings as SearchSettings
 from ringtrue.leakage.search import search_log
 from ringtrue.leakage.trainsets.build import build_trainsets
 from ringtrue.leakage.trainsets.leaks import KnownLeaks, Rewriting, read_planted
-from ringtrue.leakage.trainsets.records import Settings, Trainsets
+from ringtrue.leakage.trainsets.records import Settings, Trainsets, Triple
 from ringtrue.study.training import planted_in_lighthouse
 
 KNOWN = KnownLeaks((("t-bees", "leak-1"), ("t-bees", "leak-2"), ("t-bread", "leak-3")), "by hand")
@@ -61,11 +61,39 @@ def test_no_leak_is_left_in_the_rest(made: Trainsets, world: Collection) -> None
 
 
 def test_what_is_near_a_topic_is_left_out_also_where_nobody_knew(world: Collection) -> None:
-    log = [*world.log(), *(LogQuery(f"near-{n}", "care of bees", "web", (f"bees-{n}",)) for n in range(8))]
+    log = [*world.log(), *(LogQuery(f"near-{n}", "the care of bees", "web", (f"bees-{n}",)) for n in range(8))]
     other = Collection.from_records("other", world.documents(), world.queries, world.qrels, log)
     made = build_trainsets(other, other, known=KNOWN, settings=_settings(sizes=(64, 88)))
     assert made.near > 0
     assert not any(triple.query_id.startswith("log/near") for one in made.sets for triple in one.triples)
+
+
+def test_the_words_of_a_known_leak_leak_under_another_id_too(world: Collection) -> None:
+    """Also where the detector finds them far, as here every query."""
+    log = [*world.log(), *(LogQuery(f"twin-{n}", "Care of: bees!", "web", (f"bees-{n}",)) for n in range(8))]
+    other = Collection.from_records("other", world.documents(), world.queries, world.qrels, log)
+    made = build_trainsets(other, other, known=KNOWN, settings=_settings(sizes=(64, 88), threshold=1.0))
+    assert made.near == 0
+    assert not any(triple.query_id.startswith("log/twin") for one in made.sets for triple in one.triples)
+    assert ("training queries with the words of a leaking one left out", 8) in {one[:2] for one in made.notes}
+
+
+def test_more_topics_than_the_smallest_set_has_room_for(world: Collection) -> None:
+    full = {one.query_id for one in _topics(build_trainsets(world, world, settings=_settings(kinds=("test",))))}
+    assert len(full) == 4
+    made = build_trainsets(world, world, settings=_settings(kinds=("none", "test"), sizes=(12, 32)))
+    for size in (12, 32):
+        counts = Counter(triple.topic_id for triple in made.find("test", size).triples if triple.topic_id)
+        assert sorted(counts.values()) == [1, 1, 2, 2]
+    assert made.find("test", 12).by_origin == {"topic": 6}
+    what = "test topics taken less often, as the smallest set has no room for more"
+    assert {note.what: note.times for note in made.notes}[what] == 2
+    again = build_trainsets(world, world, settings=_settings(kinds=("test",), sizes=(4,)))
+    assert again.find("test", 4).by_origin == {"topic": 2} and len(again.find("test", 4).leaked_topics) == 2
+
+
+def _topics(made: Trainsets) -> list[Triple]:
+    return [triple for triple in made.sets[-1].triples if triple.origin == "topic"]
 
 
 def test_documents_are_right(made: Trainsets, world: Collection) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,15 @@ def test_tables(made: Trainsets) -> None:
         ("No leakage", 16, 8), ("No leakage", 32, 16), ("Test leakage", 16, 8), ("Test leakage", 32, 16),
     ]  # fmt: skip
     assert {"sources", "making", "nearest", "skipped"} <= parts.keys()
+
+
+def test_sets_that_were_there_before_are_replaced_as_a_whole(made: Trainsets, tmp_path: Path) -> None:
+    write_trainsets(tmp_path / "new", made)
+    write_trainsets(tmp_path / "used", replace(made, sets=(*made.sets, replace(made.sets[0], instances=64))))
+    (tmp_path / "used" / "sets" / "mine.txt").write_text("a note of somebody")
+    assert (tmp_path / "used" / "sets" / "none-64.jsonl").is_file()
+    write_trainsets(tmp_path / "used", made)
+    assert _bytes(tmp_path / "used").keys() == {*_bytes(tmp_path / "new"), "sets/mine.txt"}
 
 
 def test_broken_folders(made: Trainsets, tmp_path: Path) -> None:

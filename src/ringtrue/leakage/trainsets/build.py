@@ -4,7 +4,8 @@ After Fröbe et al. (SPIRE 2022), whose own code for this is not published. As t
 non-relevant document, negatives are drawn uniformly from BM25's best hundred that are not positives (for test topics
 from the judgments, grade 0), and sets are filled with queries without leakage, the same number from each source.
 Decided here: larger sets contain the smaller, leaks are spread evenly over the topics, what is near any test topic
-counts as leaking whatever its label, and a test topic without judged negatives takes them from BM25.
+counts as leaking whatever its label, a test topic without judged negatives takes them from BM25, and where the smallest
+set has no room for all topics twice, as many as it has room for are taken in all sets.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from ringtrue.leakage.trainsets.corpora import Corpus
 from ringtrue.leakage.trainsets.detector import Detector
 from ringtrue.leakage.trainsets.dice import shuffled
 from ringtrue.leakage.trainsets.documents import Asked, choose_documents
-from ringtrue.leakage.trainsets.leaks import KnownLeaks, Rewriting, choose_leaks, find_leaks, simulate_leaks
+from ringtrue.leakage.trainsets.leaks import (
+    KnownLeaks,
+    Rewriting,
+    choose_leaks,
+    find_leaks,
+    simulate_leaks,
+    words_of_leaks,
+)
 from ringtrue.leakage.trainsets.records import Kind, Leak, Settings, Trainset, Trainsets, Triple
 from ringtrue.leakage.trainsets.rest import Rest
 
@@ -80,7 +88,8 @@ class _Builder:
         _check_room(wanted, own)
         detector = Detector.of(self.test, settings.encoder, settings.threshold)
         leaking = frozenset(query_id for _, query_id in known.pairs) if known else frozenset()
-        rest = Rest(self.test, self.train, self.train_corpus, detector, settings, leaking, self.notes, self.say)
+        words = words_of_leaks(self.train, leaking, leaks) if self.train is not None else frozenset()
+        rest = Rest(self.test, self.train, self.train_corpus, detector, settings, leaking, words, self.notes, self.say)
         fillers = rest.make(max(wanted.values()))
         self.queries.update(rest.queries)
         sets = tuple(
@@ -179,10 +188,17 @@ class _Builder:
         if not pairs:
             raise InputError("no test topic has both a relevant and a non-relevant document to train on.")
         self.queries.update({f"topic/{query.query_id}": query.title for query in topic_of.values()})
-        return tuple(
-            Triple(f"topic/{topic_of[name].query_id}", *pair, "topic", "topics", topic_of[name].query_id)
-            for name, pair in pairs.items()
-        )
+        kept = self._fitting({name: topic_of[name].query_id for name in pairs})
+        return tuple(Triple(f"topic/{kept[name]}", *pairs[name], "topic", "topics", kept[name]) for name in kept)
+
+    def _fitting(self, topic_of: Mapping[str, str]) -> dict[str, str]:
+        """As many as the smallest set has room for: all topics once before one comes again."""
+        room = min(self.settings.sizes) // 2
+        turns = sorted(shuffled(topic_of, self.settings.seed, "topics"), key=lambda name: int(name.rpartition("#")[2]))
+        chosen = set(turns[:room])
+        for name in turns[room:]:
+            self.notes.add("test topics taken less often, as the smallest set has no room for more", topic_of[name])
+        return {name: topic for name, topic in topic_of.items() if name in chosen}
 
     def _relevant(self, corpus: Corpus) -> Mapping[str, Iterable[str]]:
         """The keys of each topic's relevant documents, where they are of this corpus."""

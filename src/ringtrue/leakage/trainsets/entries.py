@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
-from ringtrue.leakage.trainsets.corpora import Corpus, has_text
+from ringtrue.leakage.trainsets.corpora import Corpus, has_text, plain
 from ringtrue.leakage.trainsets.records import Origin
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -32,10 +32,13 @@ class Entry(NamedTuple):
     made: str = ""
 
 
-def log_entries(train: Collection, corpus: Corpus, leaking: Ids[str], notes: Notes) -> Iterator[Entry]:
-    """The queries of a log that are not known to leak and have a document to train on."""
+def log_entries(train: Collection, corpus: Corpus, leaking: Ids[str], words: Ids[str], notes: Notes) -> Iterator[Entry]:
+    """The queries of a log that are not known to leak, nor have the words of such, and have a document to train on."""
     for query in train.log():
         if query.query_id in leaking:
+            continue
+        if plain(query.text) in words:
+            notes.add("training queries with the words of a leaking one left out", query.query_id)
             continue
         if not query.text.strip():
             notes.add("training queries without text skipped", query.query_id)

@@ -6,12 +6,14 @@
     sets/NAME.json    the set's account, and NAME.txt the same for people
     trainsets.json    the account of all
 
-The same sets give the same bytes.
+The same sets give the same bytes. Sets that were in the folder before are replaced as a whole: theirs would name texts
+that are gone.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -21,14 +23,16 @@ from ringtrue import cache
 from ringtrue.data.notes import Note
 from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.trainsets.account import describe, in_words
-from ringtrue.leakage.trainsets.records import Nearest, Settings, Trainset, Trainsets, Triple
+from ringtrue.leakage.trainsets.records import KINDS, Nearest, Settings, Trainset, Trainsets, Triple
 
 FORMAT = 1
 _ACCOUNT = "trainsets.json"
+_SET_FILE = re.compile(rf"({'|'.join(KINDS)})-[0-9]+\.(jsonl|json|txt)")
 
 
 def write_trainsets(folder: Path, made: Trainsets) -> None:
     """Write all sets, their texts and their accounts."""
+    _clear(folder)
     (folder / "sets").mkdir(parents=True, exist_ok=True)
     _write_lines(folder / "queries.jsonl", ({"query_id": key, "text": text} for key, text in made.queries.items()))
     _write_lines(folder / "documents.jsonl", ({"doc_id": key, "text": text} for key, text in made.documents.items()))
@@ -37,6 +41,14 @@ def write_trainsets(folder: Path, made: Trainsets) -> None:
         _write_json(folder / "sets" / f"{one.name}.json", describe(one, made))
         (folder / "sets" / f"{one.name}.txt").write_text(in_words(one, made), encoding="utf-8", newline="\n")
     _write_json(folder / _ACCOUNT, {**_account(made), "fingerprint": fingerprint(made)})
+
+
+def _clear(folder: Path) -> None:
+    """Take out the sets that are there; the account goes first and comes last, so that no half is taken for a whole."""
+    (folder / _ACCOUNT).unlink(missing_ok=True)
+    for path in (folder / "sets").glob("*"):
+        if _SET_FILE.fullmatch(path.name):
+            path.unlink()
 
 
 def read_trainsets(folder: Path) -> Trainsets:

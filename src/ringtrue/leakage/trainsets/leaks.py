@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection as Ids
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
 from ringtrue.errors import FormatError
 from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.trainsets.corpora import plain
 from ringtrue.leakage.trainsets.dice import shuffled
 from ringtrue.leakage.trainsets.records import Leak
 
@@ -77,6 +79,12 @@ def find_leaks(known: KnownLeaks, train: Collection, topics: Iterable[str], note
     if topic_of:
         notes.add("known leaks that are not in the training log", min(topic_of), len(topic_of))
     return tuple(found)
+
+
+def words_of_leaks(train: Collection, query_ids: Ids[str], leaks: Iterable[Leak]) -> frozenset[str]:
+    """What the leaking queries of a log say, and those that were made up, letters and digits alone."""
+    known = (query.text for query in train.log() if query.query_id in query_ids) if query_ids else ()
+    return frozenset(filter(None, map(plain, (*known, *(leak.text for leak in leaks)))))
 
 
 def simulate_leaks(rewritings: Iterable[Rewriting], qrels: Qrels, seed: int, notes: Notes) -> tuple[Leak, ...]:

@@ -70,7 +70,11 @@ def _fits(share: int, have: int) -> bool:
 
 @dataclass
 class Rest:
-    """Draws queries, checks them with the detector, and gives each its documents."""
+    """Draws queries, checks them with the detector, and gives each its documents.
+
+    `leaking` are ids of queries that are known to leak, `leaking_words` what they say: the same under another id leaks
+    as well, also where the detector does not find it near.
+    """
 
     test: Collection
     train: Collection | None
@@ -78,6 +82,7 @@ class Rest:
     detector: Detector
     settings: Settings
     leaking: frozenset[str]
+    leaking_words: frozenset[str]
     notes: Notes
     say: Callable[[str], None]
     checked: int = 0
@@ -112,7 +117,7 @@ class Rest:
     def _entries(self, notes: Notes) -> Iterator[Entry]:
         if self.train is None:
             return document_entries(self.test.documents(), self.corpus, self.settings.least_text)
-        return log_entries(self.train, self.corpus, self.leaking, notes)
+        return log_entries(self.train, self.corpus, self.leaking, self.leaking_words, notes)
 
     def _fill(self, entries: dict[str, list[Entry]], number: int, notes: Notes) -> dict[str, list[Triple]]:
         """Each source up to its share; unbalanced sets may need all of a source."""
