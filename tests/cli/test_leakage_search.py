@@ -131,6 +131,26 @@ def test_odd_lines_are_counted_or_found(call, tmp_path, topics):
     assert [(row["topic_id"], row["query_id"]) for row in rows] == [("t1", "a")]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("topics.jsonl", '{"_id": "t1", "description": "lamp oil"}\n{"_id": "t2", "text": ""}\n'),
+        ("topics.txt", "<top><num>t1<desc>lamp oil</top>\n<top><num>t2<title></top>\n"),
+    ],
+)
+def test_a_topic_is_searched_by_what_text_it_has(call, tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "log.tsv").write_text("a\tlamp oil\nb\thoney bee\n", encoding="utf-8")
+    done = search(call, tmp_path / "log.tsv", tmp_path / name)
+    assert done.returncode == 0, done.stderr
+    sections = {section["name"]: section for section in json.loads(done.stdout)["audits"][0]["sections"]}
+    rows = [(row["topic_id"], row["field"], row["query_id"], row["type"]) for row in sections["candidates"]["rows"]]
+    assert rows == [("t1", "description", "a", "identical")]
+    notes = notes_of(done)
+    assert notes["queries without a title, with other texts"] == 1
+    assert notes["topics without any text, not searched for"] == notes["queries without any text"] == 1
+
+
 def test_other_scripts_find_each_other(call, tmp_path):
     for name, text in (
         ("topics", "1\t灯台 の 灯り 🕯️\n2\tहिन्दी में लिखा\n"),

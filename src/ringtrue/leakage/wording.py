@@ -64,12 +64,16 @@ class TopicWording:
 
     @classmethod
     def of(cls, topic: Query) -> TopicWording:
-        """Read the title and the variants as texts that people typed, the description as more words they mean."""
-        typed = [content_words(text) for text in (topic.title, *topic.variants) if text]
+        """Read the title and the variants as texts that people typed, the description as more words they mean.
+
+        Without a title the first variant stands for it; where nobody typed anything, the description or narrative.
+        """
+        texts = [text for text in (topic.title, *topic.variants) if text.strip()]
+        typed = [content_words(text) for text in texts or (topic.description.strip() or topic.narrative,)]
         counts = Counter(word for text in typed for word in text)
         weights = {word: count / (len(typed) + _PRIOR_TEXTS) for word, count in counts.items()}
         known = frozenset((*weights, *content_words(topic.description)))
-        return cls(content_words(topic.title), tuple(map(frozenset, typed)), weights, known)
+        return cls(typed[0], tuple(map(frozenset, typed)), weights, known)
 
 
 def leak_features(topic: TopicWording, query: str, text: str, similarity: float, threshold: float) -> list[float]:

@@ -225,6 +225,20 @@ def test_broken_json_lines(tmp_path: Path, text, message):
         read_queries(put(tmp_path, "q.jsonl", text))
 
 
+def test_queries_without_a_title_keep_their_other_texts_and_are_counted(tmp_path: Path):
+    rows = ({"_id": "1", "description": "d"}, {"_id": "2", "text": " ", "variants": ["v"]}, {"_id": "3", "text": ""})
+    notes = Notes()
+    found = read_queries(put(tmp_path, "q.jsonl", jsonl(*rows)), notes)
+    assert found == (Query("1", "", "d"), Query("2", "", variants=("v",)), Query("3", ""))
+    assert [(note.what, note.times) for note in notes] == [
+        ("queries without a title, with other texts", 2),
+        ("queries without any text", 1),
+    ]
+    table = put(tmp_path, "q.csv", "id,title,description\n1,,what is it\n")
+    assert read_queries(table) == (Query("1", "", "what is it"),)
+    assert read_queries(put(tmp_path, "q.tsv", "1\ta\n2\t \n")) == (Query("1", "a"), Query("2", ""))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -232,7 +246,7 @@ def test_broken_json_lines(tmp_path: Path, text, message):
         ("q.tsv", "1\ta\tb\tc\n", "line 1: 4 columns"),
         ("q.tsv", "no tab at all\n", "line 1: 1 columns"),
         ("q.tsv", "1\ta\n\tb\n", "line 2: an empty id"),
-        ("q.tsv", "1\ta\n2\t \n", "line 2: query '2' has no text"),
+        ("q.tsv", "1\t \n2\t \n", "line 1: query '1' has no text, and no other one of this file has"),
         ("q.tsv", "1\ta\n1\tb\n", "line 2: query id '1' was used before, in line 1"),
         ("q.tsv", "query_id\ttext\n1\ta\tb\n", "line 2: 3 columns where the header has 2"),
         ("q.csv", "name,words\n1,a\n", "line 2: no query id: found name, words; expected _id or"),

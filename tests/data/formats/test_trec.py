@@ -124,6 +124,16 @@ def test_what_has_no_place_in_a_query_is_counted(file: Path):
     }
 
 
+def test_topics_without_a_title_keep_their_other_texts_and_are_counted(file: Path):
+    notes = Notes()
+    text = "<top><num>1<desc>Description: what is it\n</top>\n<top><num>2<title></top>\n"
+    assert topics(file, text, notes) == (Query("1", "", "what is it"), Query("2", ""))
+    assert [(note.what, note.times, note.first) for note in notes] == [
+        ("queries without a title, with other texts", 1, f"{file}, line 1"),
+        ("queries without any text", 1, f"{file}, line 3"),
+    ]
+
+
 def test_topics_that_are_not_utf8(file: Path):
     notes = Notes()
     (query,) = topics(file, b"<top><num>1<title> caf\xe9 society</top>", notes)
@@ -141,6 +151,7 @@ def test_topics_that_are_not_utf8(file: Path):
             "line 1: topic '1' has no <title> or <query>; its fields: <num>, <gene>",
         ),
         ("<top><num>1<title>a\n<num>2<title>b</top>", r"two numbers in one topic \(1, 2\)"),
+        ("<top><num>1</top>", "line 1: query '1' has no text"),
         ("<tops></tops>", "no <top> or <topic> in this file"),
     ],
 )

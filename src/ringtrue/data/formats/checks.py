@@ -22,8 +22,11 @@ _AHEAD = 4096  # documents that are read before their ids are looked up together
 _RECENT = 1 << 18  # ids that are kept in a dictionary before they are packed
 
 
-def distinct_queries(rows: Iterable[tuple[int, Query]], path: str | Path) -> tuple[Query, ...]:
-    """All queries; two of one id are an error, and so is having none."""
+def distinct_queries(rows: Iterable[tuple[int, Query]], path: str | Path, notes: Notes) -> tuple[Query, ...]:
+    """All queries; two of one id are an error, and so is having none, or none with a text.
+
+    One without a title may still have a description or variants: it is kept and counted, as is one without any text.
+    """
     lines: dict[str, int] = {}
     queries = []
     for line, query in rows:
@@ -32,9 +35,19 @@ def distinct_queries(rows: Iterable[tuple[int, Query]], path: str | Path) -> tup
             message = f"query id {query.query_id!r} was used before, in line {first}; ids must be distinct."
             raise FormatError(message, path, line)
         queries.append(query)
+        if not query.title:
+            what = "a title, with other texts" if _has_text(query) else "any text"
+            notes.add(f"queries without {what}", f"{path}, line {line}")
     if not queries:
         raise FormatError("no queries in this file.", path)
+    if not any(map(_has_text, queries)):
+        query_id, line = next(iter(lines.items()))
+        raise FormatError(f"query {query_id!r} has no text, and no other one of this file has.", path, line)
     return tuple(queries)
+
+
+def _has_text(query: Query) -> bool:
+    return any(query.texts(narrative=True))
 
 
 def agreeing_qrels(rows: Iterable[tuple[int, Qrel]], path: str | Path, notes: Notes) -> Qrels:

@@ -81,7 +81,7 @@ def read_log(path: str | Path, notes: Notes | None = None) -> Iterator[LogQuery]
     notes = Notes() if notes is None else notes
     shape = shape_of(path)
     if shape is Shape.MARKUP:
-        yield from (LogQuery(query.query_id, query.title) for query in trec.read_topics(path, notes))
+        yield from (LogQuery(query.query_id, query.title) for query in trec.read_topics(path, notes) if query.title)
         return
     log = tabular.read_log(path, shape, notes)
     first = next(log, None)

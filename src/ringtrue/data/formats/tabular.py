@@ -39,9 +39,9 @@ _MORE = ("description", "desc", "narrative", "narr", "variants")
 def read_queries(path: str | Path, shape: Shape, notes: Notes) -> tuple[Query, ...]:
     """All queries of a table or of plain lines; without ids a line's number is its query's id."""
     if is_bare(path, shape):
-        return checks.distinct_queries(_bare_queries(path, shape, notes), path)
+        return checks.distinct_queries(_bare_queries(path, shape, notes), path, notes)
     wanted = (*QUERY_ID.names, *QUERY_TEXT.names, *_MORE)
-    return checks.distinct_queries(_named_queries(read_rows(path, shape, notes, wanted), path), path)
+    return checks.distinct_queries(_named_queries(read_rows(path, shape, notes, wanted), path), path, notes)
 
 
 def read_documents(path: str | Path, shape: Shape, notes: Notes) -> Iterator[tuple[int, Document]]:
@@ -105,7 +105,7 @@ def _bare_queries(path: str | Path, shape: Shape, notes: Notes) -> Iterator[tupl
     """Queries of TSV without a header (id, text[, source]) or of plain lines."""
     if shape is Shape.TSV:
         for number, cells in _bare_cells(path, notes, "id, text[, source]"):
-            yield number, _with_text(Query(cells[0].strip(), cells[1].strip()), path, number)
+            yield number, Query(cells[0].strip(), cells[1].strip())
         return
     for number, line in read_lines(path, notes):
         if text := line.strip():
@@ -168,18 +168,18 @@ def _named_log(rows: Iterator[Row], path: str | Path, notes: Notes) -> Iterator[
 
 def _named_queries(rows: Iterator[Row], path: str | Path) -> Iterator[tuple[int, Query]]:
     """The queries of a table that names its columns."""
-    for line, cells, query_id, text in _identified(rows, QUERY_ID, QUERY_TEXT, path):
+    for line, cells, query_id, text in _identified(map(_titled, rows), QUERY_ID, QUERY_TEXT, path):
         description = _text(cells.get("description") or cells.get("desc"))
         narrative = _text(cells.get("narrative") or cells.get("narr"))
         variants = _texts(cells.get("variants") or (), path, line)
-        yield line, _with_text(Query(query_id, text, description, narrative, variants), path, line)
+        yield line, Query(query_id, text, description, narrative, variants)
 
 
-def _with_text(query: Query, path: str | Path, line: int) -> Query:
-    """The same query; one without text is an error."""
-    if not query.title:
-        raise FormatError(f"query {query.query_id!r} has no text.", path, line)
-    return query
+def _titled(row: Row) -> Row:
+    """The same row; one that has other texts alone gets an empty title."""
+    line, cells = row
+    bare = cells.keys().isdisjoint(QUERY_TEXT.names) and not cells.keys().isdisjoint(_MORE)
+    return (line, {**cells, QUERY_TEXT.names[0]: ""}) if bare else row
 
 
 def _has_header(path: str | Path, *fields: _Field) -> bool:

@@ -46,7 +46,7 @@ _QREL_COLUMNS = {
 def read_topics(path: str | Path, notes: Notes) -> tuple[Query, ...]:
     """All topics of an SGML or XML file; fields that `Query` has no place for are counted."""
     text = "".join(piece for _, piece in read_texts(path, notes))
-    return checks.distinct_queries(_topics(text, path, notes), path)
+    return checks.distinct_queries(_topics(text, path, notes), path, notes)
 
 
 def read_documents(path: str | Path, notes: Notes) -> Iterator[tuple[int, Document]]:
@@ -94,16 +94,18 @@ def _topic(attributes: str, found: Mapping[str, tuple[str, ...]], notes: Notes, 
     """The query of one topic's attributes and fields."""
     number = _topic_number(attributes, found, path, line)
     outside = fold(" ".join(found.get("", ())))
-    title = _first(found, _TITLES) or outside
-    if not title:
-        given = ", ".join(f"<{name}>" for name in found if name) or "none"
+    query = Query(
+        number, _first(found, _TITLES) or outside, _first(found, _DESCRIPTIONS), _first(found, _NARRATIVES)
+    )
+    unused = [name for name, pieces in found.items() if name and name not in _USED and "".join(pieces).strip()]
+    if unused and not any(query.texts(narrative=True)):
+        given = ", ".join(f"<{name}>" for name in found if name)
         raise FormatError(f"topic {number!r} has no <title> or <query>; its fields: {given}.", path, line)
-    if outside and title != outside:
+    if outside and query.title != outside:
         notes.add("topics with text outside of any field, left out", f"{path}, line {line}")
-    for name, pieces in found.items():
-        if name and name not in _USED and "".join(pieces).strip():
-            notes.add(f"topic fields <{name}> left out", f"{path}, line {line}")
-    return Query(number, title, _first(found, _DESCRIPTIONS), _first(found, _NARRATIVES))
+    for name in unused:
+        notes.add(f"topic fields <{name}> left out", f"{path}, line {line}")
+    return query
 
 
 def _topic_number(attributes: str, found: Mapping[str, tuple[str, ...]], path: str | Path, line: int) -> str:
