@@ -11,15 +11,17 @@ import typer
 
 from ringtrue.cli.options import BUILT_IN, SEED, Given, Seed, refuse
 from ringtrue.cli.output import Report, VerdictReport, check_folder
+from ringtrue.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from ringtrue.leakage.experiment.plan import Plan
     from ringtrue.leakage.trainsets.records import Settings, Trainsets
     from ringtrue.study.training import LeakSources
 
 _PAGE_FOLDER = "report"
+_MAKING = ("train", "train_documents", "leaks", "labels", "candidates", "variations", "encoder", "threshold")
 
 
 class Kind(StrEnum):
@@ -35,10 +37,17 @@ class Sets:
     """How training sets are made."""
 
     train: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--train",
-            help="Training queries with documents.  [default: the collection's log, else queries made of documents]",
+            help="Training queries that name documents; may be repeated, each is then a source of its own.  [default: "
+            "the collection's log, else queries made of documents]",
+        ),
+    ] = None
+    train_documents: Annotated[
+        Path | None,
+        typer.Option(
+            "--train-documents", help="Their documents.  [default: those that come with them, else the collection's]"
         ),
     ] = None
     kind: Annotated[
@@ -97,9 +106,15 @@ class Sets:
         """The sets."""
         from ringtrue.study.training import make_trainsets
 
-        built_in = is_built_in(given) and self.train in (None, BUILT_IN)
+        built_in = is_built_in(given) and self.train in (None, [BUILT_IN])
         settings, sources = self.settings(seed, built_in=built_in), self.sources(built_in=built_in)
-        return make_trainsets(given.load(), self.train, sources, settings, say)
+        if not self.train:
+            refuse("without --train", train_documents=self.train_documents)
+        return make_trainsets(given.load(), self.train or (), sources, settings, say, documents=self.train_documents)
+
+    def making(self) -> dict[str, Any]:
+        """The options that decide what the sets are made of, None where one was not given."""
+        return {**{name: getattr(self, name) for name in _MAKING}, "unbalanced": self.unbalanced or None}
 
 
 @dataclass(frozen=True)
@@ -164,7 +179,9 @@ def experiment(
     depth: Annotated[
         int | None, typer.Option("--depth", min=1, help="Documents of BM25 that are ranked again.  [default: 100]")
     ] = None,
-    folds: Annotated[int, typer.Option("--folds", min=2, help="Folds of the cross-validation.")] = 5,
+    folds: Annotated[
+        int | None, typer.Option("--folds", min=2, help="Folds of the cross-validation.  [default: 5]")
+    ] = None,
     folder: Annotated[
         Path,
         typer.Option("--folder", help="Folder for all cells; what is done in it stays.", callback=check_folder),
@@ -176,67 +193,85 @@ def experiment(
         bool,
         typer.Option("--prepare-only", help="Write the folder; any machine can do `python -m ringtrue.jobs FOLDER`."),
     ] = False,
-    seed: Seed = SEED,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help=f"Seed of everything random.  [default: {SEED}]")
+    ] = None,
     report: VerdictReport,
 ) -> None:
     """Train rankers with and without leakage and see what the leak is worth; on a folder again, it goes on."""
     from ringtrue.leakage.experiment.cost import count
     from ringtrue.leakage.experiment.plan import FILE, read_plan
-    from ringtrue.leakage.experiment.prepare import extend, prepare
+    from ringtrue.leakage.experiment.prepare import check_test, extend, prepare
     from ringtrue.leakage.experiment.run import run_experiment
 
     kept = f"cells that were finished are kept in {folder}, and the same command goes on from there"
     with report.talk(kept) as say:
         if (folder / FILE).is_file():
-            _refuse_material(given, sets, trainsets, depth)
-            plan = extend(folder, _changed(read_plan(folder), model, sets, seeds, how))
+            before = read_plan(folder)
+            _check_material(folder, before, {**_material(given, sets, trainsets), "depth": depth, "seed": seed})
+            plan = extend(folder, _changed(before, model, sets, seeds, how, folds))
         else:
-            made = _sets(given, sets, trainsets, seed, say)
+            new = _Asked(
+                given, sets, trainsets, model or (), seeds, how,
+                depth=depth or 100, folds=folds or 5, seed=SEED if seed is None else seed,
+            )  # fmt: skip
+            test = given.load()
+            check_test(test, new.model, new.folds, new.seed)
+            made = new.sets_of(say)
             say("ranking the candidates")
-            plan = prepare(folder, _new_plan(given, made, model, sets, seeds, how, depth), made, given.load())
+            plan = prepare(folder, new.plan(made), made, test)
         if prepare_only:
             say.tell(f"{count(folder, plan)}; work through them with: python -m ringtrue.jobs {folder}")
             return
-        audit = run_experiment(folder, workers=workers, folds=folds, seed=seed, tell=say.tell, say=say)
+        audit = run_experiment(folder, workers=workers, tell=say.tell, say=say)
     replace(report, out=report.out or folder / _PAGE_FOLDER).show([audit], "What is a leak worth?")
 
 
-def _sets(given: Given, sets: Sets, folder: Path | None, seed: int, say: Callable[[str], None]) -> Trainsets:
-    """The sets that are given, or new ones."""
-    from ringtrue.leakage.trainsets.files import read_trainsets
+@dataclass(frozen=True)
+class _Asked:
+    """A new experiment as it is asked for."""
 
-    if folder is None:
-        return sets.make(given, seed, say)
-    making = {name: getattr(sets, name) for name in ("train", "leaks", "labels", "candidates", "variations")}
-    refuse("with --trainsets", **making, encoder=sets.encoder, threshold=sets.threshold)
-    return read_trainsets(folder)
+    given: Given
+    sets: Sets
+    trainsets: Path | None
+    model: Sequence[str]
+    seeds: int | None
+    how: How
+    depth: int
+    folds: int
+    seed: int
+
+    def sets_of(self, say: Callable[[str], None]) -> Trainsets:
+        """The sets that are given, or new ones."""
+        from ringtrue.leakage.trainsets.files import read_trainsets
+
+        if self.trainsets is None:
+            return self.sets.make(self.given, self.seed, say)
+        refuse("with --trainsets", **self.sets.making())
+        return read_trainsets(self.trainsets)
+
+    def plan(self, made: Trainsets) -> Plan:
+        """What to train; the built-in collection is there to look at, and gets two seeds, but more epochs."""
+        from ringtrue.leakage.experiment.plan import Plan
+        from ringtrue.study.training import BUILT_IN_MODELS, BUILT_IN_TRAINING
+
+        built_in = is_built_in(self.given)
+        named = {} if self.given.documents or self.given.queries else {"collection": BUILT_IN}
+        material = {**named, **_material(self.given, self.sets, self.trainsets)}
+        return Plan(
+            models=tuple(self.model or (BUILT_IN_MODELS if built_in else ("knrm", "monobert"))),
+            kinds=tuple(self.sets.kind or dict.fromkeys(one.kind for one in made.sets)),
+            sizes=tuple(sorted(set(self.sets.size or (one.instances for one in made.sets)))),
+            seeds=tuple(range(self.seeds or (2 if built_in else 5))),
+            training={**(BUILT_IN_TRAINING if built_in else {}), **self.how.options()},
+            depth=self.depth,
+            folds=self.folds,
+            seed=self.seed,
+            material={**material, "encoder": made.encoder, "threshold": made.threshold},
+        )
 
 
-def _new_plan(
-    given: Given,
-    made: Trainsets,
-    model: list[str] | None,
-    sets: Sets,
-    seeds: int | None,
-    how: How,
-    depth: int | None,
-) -> Plan:
-    """What to train; the built-in collection is there to look at, and gets two seeds, but more epochs."""
-    from ringtrue.leakage.experiment.plan import Plan
-    from ringtrue.study.training import BUILT_IN_MODELS, BUILT_IN_TRAINING
-
-    built_in = is_built_in(given)
-    return Plan(
-        models=tuple(model or (BUILT_IN_MODELS if built_in else ("knrm", "monobert"))),
-        kinds=tuple(sets.kind or dict.fromkeys(one.kind for one in made.sets)),
-        sizes=tuple(sorted(set(sets.size or (one.instances for one in made.sets)))),
-        seeds=tuple(range(seeds or (2 if built_in else 5))),
-        training={**(BUILT_IN_TRAINING if built_in else {}), **how.options()},
-        depth=depth or 100,
-    )
-
-
-def _changed(plan: Plan, model: list[str] | None, sets: Sets, seeds: int | None, how: How) -> Plan:
+def _changed(plan: Plan, model: list[str] | None, sets: Sets, seeds: int | None, how: How, folds: int | None) -> Plan:
     """The plan of a folder with what is given anew."""
     return replace(
         plan,
@@ -245,13 +280,39 @@ def _changed(plan: Plan, model: list[str] | None, sets: Sets, seeds: int | None,
         sizes=tuple(sorted(set(sets.size))) if sets.size else plan.sizes,
         seeds=tuple(range(seeds)) if seeds else plan.seeds,
         training={**plan.training, **how.options()},
+        folds=folds or plan.folds,
     )
 
 
-def _refuse_material(given: Given, sets: Sets, trainsets: Path | None, depth: int | None) -> None:
-    """A folder has its collection and sets already."""
-    making = {name: getattr(sets, name) for name in ("train", "leaks", "labels", "candidates", "variations")}
-    refuse(
-        "where the folder holds an experiment already; name another --folder",
-        **given.__dict__, **making, trainsets=trainsets, depth=depth, encoder=sets.encoder, threshold=sets.threshold,
-    )  # fmt: skip
+def _material(given: Given, sets: Sets, trainsets: Path | None) -> dict[str, Any]:
+    """What an experiment is to be made with, by option, of those that are given."""
+    options = {**given.__dict__, **sets.making(), "trainsets": trainsets}
+    return {name: _in_full(value) for name, value in options.items() if value is not None}
+
+
+def _in_full(value: Any) -> Any:  # noqa: ANN401
+    """A value as JSON can hold it, paths from the root so that it does not matter where one stands."""
+    if isinstance(value, list):
+        return [_in_full(one) for one in value]
+    if isinstance(value, Path) or (isinstance(value, str) and Path(value).exists()):
+        return str(Path(value).resolve())
+    return value
+
+
+def _check_material(folder: Path, plan: Plan, asked: Mapping[str, Any]) -> None:
+    """The same command goes on; one that asks for another experiment is told where they differ."""
+    known = {**plan.material, "depth": plan.depth, "seed": plan.seed}
+    for name, value in asked.items():
+        before = known.get(name)
+        if value in (None, before):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        was = f"without {option}" if before is None else f"with {option} {_words(before)}"
+        raise InputError(
+            f"{folder} holds an experiment that was made {was}, not {_words(value)}; leave the option out to go on "
+            "with it, or name another --folder."
+        )
+
+
+def _words(value: Any) -> str:  # noqa: ANN401
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

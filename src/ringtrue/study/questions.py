@@ -70,7 +70,7 @@ class Study(Config):
         if material.training and material.collection:
             yield self._leakage(material, material.training, material.collection, measure)
         elif self.experiment is not None:
-            yield audit_experiment(self.experiment, seed=self.seed)
+            yield audit_experiment(self.experiment)
         if material.has_runs and material.groups is not None:
             yield audit_subsampling(
                 material.campaign(),
@@ -118,7 +118,7 @@ class Study(Config):
             else None
         )
         pairs = find_leaked_pairs(positives_of(train.log()), test.qrels, leaks) if len(test.qrels) else None
-        trained = audit_experiment(self.experiment, seed=self.seed) if self.experiment is not None else None
+        trained = audit_experiment(self.experiment) if self.experiment is not None else None
         return audit_leakage(found, impact=impact, pairs=pairs, experiment=trained)
 
     def impact(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from ringtrue.leakage.search import search_log
 from ringtrue.leakage.thresholds import default_threshold
 from ringtrue.leakage.trainsets.build import build_trainsets
 from ringtrue.leakage.trainsets.leaks import KnownLeaks, Rewriting, from_candidates, from_labels, read_planted
+from ringtrue.leakage.trainsets.logs import join_logs
 from ringtrue.leakage.trainsets.records import Settings, Trainsets
 from ringtrue.robustness.variations import read_variations
 
@@ -76,15 +77,29 @@ class LeakSources:
 
 def make_trainsets(
     test: Collection,
-    train: str | None,
+    train: Sequence[str],
     sources: LeakSources,
     settings: Settings,
     say: Say = lambda message: None,
+    *,
+    documents: Path | None = None,
 ) -> Trainsets:
-    """Training sets for a collection's topics; without training queries, its log, or else queries of its documents."""
-    log = load(train) if train else test if test.has_log else None
+    """Training sets for a collection's topics; without training queries, its log, or else queries of its documents.
+
+    `documents` are those of the training queries, where they neither come with these nor are the test's.
+    """
+    log = test if test.has_log else None
+    if train:
+        corpus = None if documents is None else load(documents=documents)
+        log = join_logs([_named(load(name), name, train) for name in train], test, corpus)
     known = sources.known(test, log, settings, say)
     return build_trainsets(test, log, known=known, rewritings=sources.rewritings(), settings=settings, say=say)
+
+
+def _named(log: Collection, name: str, train: Sequence[str]) -> Collection:
+    """A log under its own name; where two files have the same, under their paths."""
+    stems = [Path(one).stem for one in train]
+    return replace(log, name=name) if stems.count(Path(name).stem) > 1 else log
 
 
 def planted_in_lighthouse() -> Path:

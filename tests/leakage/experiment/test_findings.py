@@ -8,12 +8,13 @@ from ir_measures import P, nDCG
 
 from ringtrue.audit import Interval, Verdict
 from ringtrue.evaluation.measures import MFR
-from ringtrue.evaluation.significance import paired_t
+from ringtrue.evaluation.significance import holm, paired_t
 from ringtrue.leakage.experiment import rules
-from ringtrue.leakage.experiment.collect import _effects, _swaps
+from ringtrue.leakage.experiment.collect import _effects
 from ringtrue.leakage.experiment.folds import Chosen
 from ringtrue.leakage.experiment.plan import Plan
 from ringtrue.leakage.experiment.result import Effect, ExperimentResult, Memory, ModelSwap, Spread
+from ringtrue.leakage.experiment.swaps import find_swaps
 
 PLAN = Plan(("a", "b"), ("none", "msm", "test"), (10, 20), (0,))
 
@@ -45,12 +46,48 @@ def test_effects_against_plain_tests_and_correction() -> None:
 
 
 def test_swaps_are_found_and_a_lower_mfr_is_better() -> None:
-    (first, second) = _swaps(PLAN, PLAN.models, nDCG @ 10, _chosen(VALUES))
+    (first, second) = find_swaps(PLAN.kinds, PLAN.models, nDCG @ 10, _chosen(VALUES))
     assert (first.kind, first.ahead, first.behind) == ("msm", "b", "a")
     assert first.difference > 0 > first.difference_leaked
     assert second.kind == "test"
-    turned = _swaps(PLAN, PLAN.models, MFR @ 100, _chosen(VALUES, MFR @ 100))
+    turned = find_swaps(PLAN.kinds, PLAN.models, MFR @ 100, _chosen(VALUES, MFR @ 100))
     assert [(one.kind, one.ahead, one.behind) for one in turned] == [("msm", "a", "b"), ("test", "a", "b")]
+
+
+def test_the_test_of_a_swap_is_of_the_change_and_its_family_are_all_pairs_and_kinds() -> None:
+    rng = np.random.default_rng(5)
+    models, kinds = ("a", "b", "c"), ("none", "msm", "test")
+    values = {(model, kind): rng.random(30).round(2) for model in models for kind in kinds}
+    values["b", "none"] = values["a", "none"] - 0.01
+    values["b", "msm"] = values["a", "msm"] + 0.2
+    found = find_swaps(kinds, models, nDCG @ 10, _chosen(values))  # type: ignore[arg-type]
+    raw, names = [], []
+    for kind in ("msm", "test"):
+        for one, other in (("a", "b"), ("a", "c"), ("b", "c")):
+            with_leakage = np.array(values[one, kind]) - values[other, kind]
+            without = np.array(values[one, "none"]) - values[other, "none"]
+            names.append((kind, {one, other}))
+            raw.append(paired_t(with_leakage - without, np.zeros(30)).p)
+    corrected = holm(raw)
+    assert len(raw) == 6 > len(found)
+    for swap in found:
+        place = names.index((swap.kind, {swap.ahead, swap.behind}))
+        assert swap.p_holm_change == pytest.approx(corrected[place])
+        assert swap.change == pytest.approx(swap.difference_leaked - swap.difference)
+    (sure,) = [one for one in found if (one.kind, one.ahead, one.behind) == ("msm", "a", "b")]
+    assert sure.is_significant(0.05) and sure.change == pytest.approx(-0.21)
+
+
+def test_a_significant_order_that_leakage_hardly_changed_is_no_significant_swap() -> None:
+    rng = np.random.default_rng(0)
+    base, noise = rng.random(20), rng.normal(size=20) * 0.3
+    values = {
+        ("a", "none"): base + 0.01 + noise - noise.mean(), ("b", "none"): base,
+        ("a", "msm"): base, ("b", "msm"): base + 0.01,  # each topic alike: this order is certain
+    }  # fmt: skip
+    (swap,) = find_swaps(("none", "msm"), ("a", "b"), nDCG @ 10, _chosen(values))  # type: ignore[arg-type]
+    assert swap.p_holm_leaked < 0.05 < swap.p_holm_change
+    assert not swap.is_significant(0.05)
 
 
 def test_a_gain_counts_in_the_direction_of_its_measure() -> None:
@@ -63,7 +100,7 @@ def test_a_gain_counts_in_the_direction_of_its_measure() -> None:
 
 def _result(**given: Any) -> ExperimentResult:
     parts: dict[str, Any] = {
-        "plan": PLAN, "trainsets": None, "topics": ("1", "2"), "leaked": ("1",), "folds": 2, "seed": 0, "effects": (),
+        "plan": PLAN, "trainsets": None, "topics": ("1", "2"), "leaked": ("1",), "effects": (),
         "swaps": (), "sizes": (), "memory": (), "costs": (), "first_stage": {}, "missing": (), "failures": (),
         "left_out": (),
     }  # fmt: skip
@@ -84,12 +121,14 @@ def test_verdicts() -> None:
     assert rules.order_of_models(_result(effects=(EFFECT,))).verdict is Verdict.UNKNOWN
     two = (EFFECT, EFFECT._replace(model="b"))
     assert rules.order_of_models(_result(effects=two)).verdict is Verdict.PASS
-    swap = ModelSwap(nDCG @ 10, "msm", "a", "b", 0.1, 0.3, -0.1, 0.2)
+    swap = ModelSwap(nDCG @ 10, "msm", "a", "b", 0.1, 0.03, -0.1, 0.02, -0.2, 0.06)
     assert rules.order_of_models(_result(effects=two, swaps=(swap,))).verdict is Verdict.WARN
-    sure = swap._replace(p_holm_leaked=0.01)
+    sure = swap._replace(p_holm_change=0.01)
     assert rules.order_of_models(_result(effects=two, swaps=(sure,))).verdict is Verdict.FAIL
     assert rules.memorization(_result()).verdict is Verdict.UNKNOWN
     assert rules.memorization(_result(memory=(MEMORY,))).verdict is Verdict.WARN
+    alone = MEMORY._replace(p=float("nan"))
+    assert rules.memorization(_result(memory=(alone,))).verdict is Verdict.UNKNOWN
     back = MEMORY._replace(growth=Spread(-4, 1))
     assert rules.memorization(_result(memory=(back,))).verdict is Verdict.PASS
     assert rules.complete(_result(missing=("x",))).verdict is Verdict.UNKNOWN

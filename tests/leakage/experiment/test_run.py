@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +18,17 @@ from ringtrue.data.collection import Collection
 from ringtrue.data.runs import Run, RunSet
 from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.measures import MFR, evaluate
-from ringtrue.jobs import outcome
+from ringtrue.jobs import Task, outcome, work_through
 from ringtrue.leakage.audit import audit_leakage
+from ringtrue.leakage.experiment import cell as cells
 from ringtrue.leakage.experiment.audit import audit_experiment
 from ringtrue.leakage.experiment.layout import read_texts, read_triples
 from ringtrue.leakage.experiment.plan import Cell, Plan, label, read_plan
 from ringtrue.leakage.experiment.prepare import extend, prepare
 from ringtrue.leakage.experiment.scores import ScoredPairs
 from ringtrue.leakage.result import SearchResult
-from ringtrue.leakage.trainsets.records import Trainsets
+from ringtrue.leakage.trainsets.build import build_trainsets
+from ringtrue.leakage.trainsets.records import Settings, Trainsets
 from ringtrue.report.files import write_report
 
 MODELS = ("bags", "bags:learning_rate=0.05")
@@ -75,9 +79,110 @@ def test_end_to_end_with_resume_and_page(folder: Path, tmp_path: Path) -> None:
     assert parts.keys() <= {part.name for part in both.sections()}
 
 
-def test_what_is_missing_is_said(folder: Path) -> None:
-    from ringtrue.jobs import work_through
+def test_the_folds_of_the_tables_are_those_of_the_folder(folder: Path, plan: Plan) -> None:
+    work_through(folder, workers=1)
+    five = audit_experiment(folder)
+    assert five.provenance.settings["folds"] == 5
+    extend(folder, replace(read_plan(folder), folds=10))
+    ten = audit_experiment(folder)
+    assert len(ten.result.effects[0].sizes) == ten.provenance.settings["folds"] == 10
+    assert "in 10 folds" in next(part for part in ten.sections() if part.name == "effect_p_1").note  # type: ignore[union-attr]
+    with pytest.raises(InputError, match=r"cannot be cut into 99 folds.*--folds"):
+        extend(folder, replace(read_plan(folder), folds=99))
+    assert read_plan(folder).folds == 10
 
+
+def test_more_folds_than_topics_are_refused_before_anything_is_written(
+    plan: Plan, made: Trainsets, lighthouse: Collection, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="cannot be cut into 51 folds"):
+        prepare(tmp_path / "new", replace(plan, folds=51), made, lighthouse)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_training_tolerated_is_shown(folder: Path) -> None:
+    work_through(folder, workers=1)
+    assert "tolerated" not in {part.name for part in audit_experiment(folder).sections()}
+    path = folder / "results" / "bags-msm-240-s1" / "history.json"
+    history = json.loads(path.read_text())
+    path.write_text(json.dumps({**history, "notes": ["out of memory with 16 triples in a batch"]}))
+    audit = audit_experiment(folder)
+    (table,) = [part for part in audit.sections() if part.name == "tolerated"]
+    assert isinstance(table, Table)
+    assert table.rows == (("bags", "MSM leakage", 240, 1, "out of memory with 16 triples in a batch"),)
+
+
+def test_what_scoring_says_is_kept_with_the_cell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def short_of_memory(network: object, texts: object, pairs: np.ndarray) -> np.ndarray:
+        warnings.warn("memory ran out with 8 tokens a batch; trying 4.", RuntimeWarning, stacklevel=2)
+        return np.zeros(len(pairs), np.float32)
+
+    monkeypatch.setattr(cells, "score_pairs", short_of_memory)
+    task = Task(folder / "out", folder, next(iter(read_plan(folder).jobs())).arguments)
+    task.out.mkdir()
+    cells.run(task)
+    assert json.loads((task.out / "history.json").read_text())["notes"] == [
+        "memory ran out with 8 tokens a batch; trying 4."
+    ]
+
+
+def test_the_precision_of_training_is_said(folder: Path) -> None:
+    work_through(folder, workers=1)
+    for path in (folder / "results").glob("bags-*/history.json"):  # as on a GPU
+        history = json.loads(path.read_text())
+        history["settings"]["precision"] = "bf16"
+        path.write_text(json.dumps(history))
+    audit = audit_experiment(folder)
+    parts = {part.name: part for part in audit.sections()}
+    assert "bags in bf16 on cpu; bags:learning_rate=0.05 in fp32 on cpu" in parts["experiment"].body  # type: ignore[union-attr]
+    assert audit.provenance.settings["precision_bags"] == "bf16"
+    assert [row[-1] for row in parts["costs"].rows] == ["bf16", "fp32"]  # type: ignore[union-attr]
+
+
+def test_leaked_topics_that_are_not_judged_leave_memorization_unknown(
+    plan: Plan, made: Trainsets, lighthouse: Collection, tmp_path: Path
+) -> None:
+    leaked = set(made.find("msm", 204).leaked_topics)
+    others = [qrel for qrel in lighthouse.qrels if qrel.query_id not in leaked]
+    test = Collection.from_records("part", lighthouse.documents(), lighthouse.queries, others, lighthouse.log())
+    some = replace(made, inputs={**made.inputs, "test": test.fingerprint})
+    few = replace(plan, models=("bags",), kinds=("none", "msm"), sizes=(204,))
+    prepare(tmp_path / "work", few, some, test)
+    work_through(tmp_path / "work", workers=1)
+    audit = audit_experiment(tmp_path / "work")
+    assert audit.result.memory == ()
+    assert {one.name: one.verdict for one in audit.findings}["memorization"] is Verdict.UNKNOWN
+    assert {one.name for one in audit.sections()}.isdisjoint({"leaked_ranks", "rank_offsets"})
+
+
+def test_ids_may_have_blanks(plan: Plan, lighthouse: Collection, tmp_path: Path) -> None:
+    test = Collection.from_records(
+        "spaced",
+        [one._replace(doc_id=f"doc {one.doc_id}") for one in lighthouse.documents()],
+        [one._replace(query_id=f"topic {one.query_id}") for one in lighthouse.queries],
+        [one._replace(query_id=f"topic {one.query_id}", doc_id=f"doc {one.doc_id}") for one in lighthouse.qrels],
+    )
+    made = build_trainsets(test, None, settings=Settings(kinds=("none", "test"), sizes=(204,), encoder="hashing"))
+    prepare(tmp_path / "work", replace(plan, models=("bags",), kinds=("none", "test"), sizes=(204,)), made, test)
+    pairs = ScoredPairs.read(tmp_path / "work")
+    assert sorted(pairs.qrels) == sorted(test.qrels)
+    work_through(tmp_path / "work", workers=1)
+    assert audit_experiment(tmp_path / "work").result.topics == tuple(sorted({one.query_id for one in test.qrels}))
+
+
+def test_models_whose_names_meet_in_files_do_not_take_each_others_scores(folder: Path) -> None:
+    work_through(folder, workers=1)
+    known = read_plan(folder)
+    with pytest.raises(InputError, match="was finished with other arguments"):
+        extend(folder, replace(known, models=("bags:learning_rate=0_05",)))
+    assert read_plan(folder) == known and outcome(folder).total == 24
+    fewer = extend(folder, replace(known, models=("bags",)))
+    assert outcome(folder).total == sum(1 for _ in fewer.cells()) == 12
+    extend(folder, known)
+    assert len(outcome(folder).done) == 24
+
+
+def test_what_is_missing_is_said(folder: Path) -> None:
     with pytest.raises(InputError, match="work through it first"):
         audit_experiment(folder)
     for path in sorted((folder / "jobs").glob("*-s1.json")):

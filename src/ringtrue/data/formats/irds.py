@@ -83,8 +83,9 @@ class IrdsSource:
         return packed(self._bare_log(), size)
 
     def fingerprint(self, part: Part) -> str:
-        """The id and ir_datasets' version: its data does not change under an id."""
-        return cache.key("irds", self.dataset_id, part, version("ir_datasets"))
+        """The id and ir_datasets' version: its data does not change under an id. Documents are shared by many ids."""
+        name = _first_with_documents_of(self.dataset_id) if part == "documents" else self.dataset_id
+        return cache.key("irds", name, part, version("ir_datasets"))
 
     def _bare_log(self) -> Iterator[LogQuery]:
         return as_log(map(_query, self._iterate("queries_iter")), self.dataset_id)
@@ -107,6 +108,17 @@ def _load(dataset_id: str) -> Any:  # noqa: ANN401
         near = difflib.get_close_matches(dataset_id, known, n=3, cutoff=0.5)
         families = [name for name in known if "/" not in name]
         raise UnknownNameError("ir_datasets id", dataset_id, near or families) from error
+
+
+def _first_with_documents_of(dataset_id: str) -> str:
+    """The shortest beginning of an id that has the same documents: the corpus, of which the others are tasks."""
+    handler, parts = _load(dataset_id).docs_handler(), dataset_id.split("/")
+    beginnings = ["/".join(parts[:end]) for end in range(1, len(parts))]
+    for name in (name for name in beginnings if name in ir_datasets.registry):
+        found = _load(name)
+        if found.has_docs() and found.docs_handler() is handler:
+            return name
+    return dataset_id
 
 
 def _unavailable(dataset_id: str, error: Exception) -> RingtrueError:

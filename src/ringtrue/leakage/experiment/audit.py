@@ -39,18 +39,19 @@ class ExperimentAudit:
         return (*all_sections(self.result), account_of(self.result.trainsets).parts[0])
 
 
-def audit_experiment(folder: Path, *, folds: int = 5, seed: int = 42) -> ExperimentAudit:
-    """Evaluate the experiment of a folder."""
-    result = collect(folder, folds=folds, seed=seed)
+def audit_experiment(folder: Path) -> ExperimentAudit:
+    """Evaluate the experiment of a folder; the folds are those of its plan, so that all who ask get the same tables."""
+    result = collect(folder)
     plan = result.plan
     settings: dict[str, str | int | float | bool | None] = {
         "depth": plan.depth,
         "first_stage": plan.first_stage,
-        "folds": folds,
-        "seed": seed,
+        "folds": plan.folds,
+        "seed": plan.seed,
         "seeds": ", ".join(map(str, plan.seeds)),
         "sizes": ", ".join(map(str, plan.sizes)),
         **{f"training_{name}": value for name, value in plan.training.items()},
+        **{f"precision_{one.model}": one.precision for one in result.costs},
     }
     inputs = {**result.trainsets.inputs, "trainsets": plan.fingerprint}
     return ExperimentAudit(result, stamp(plan.models, inputs, settings))

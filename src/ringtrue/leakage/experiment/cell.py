@@ -6,6 +6,7 @@ Runs as a job, also on a machine that has only what training needs.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,14 @@ def run(task: Task) -> None:
     rows = read_triples(task.base, str(given["kind"]), int(given["size"]))
     network = build(str(given["model"]), texts, int(given["seed"]))
     training = train(network, triples_of(texts, rows), settings_of(given["training"], network, int(given["seed"])))
-    scores = score_pairs(network, texts, pairs)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", RuntimeWarning)
+        scores = score_pairs(network, texts, pairs)
     if not np.isfinite(scores).all():
         raise InputError(f"{given['model']} gives {int((~np.isfinite(scores)).sum())} scores that are not finite.")
+    notes = [*training.notes, *(str(one.message) for one in said if issubclass(one.category, RuntimeWarning))]
     np.save(task.out / "scores.npy", scores, allow_pickle=False)
-    _write(task.out / "history.json", {**training.as_dict(), "device": str(network.device)})
+    _write(task.out / "history.json", {**training.as_dict(), "notes": notes, "device": str(network.device)})
 
 
 def build(model: str, texts: Texts, seed: int) -> Network:

@@ -2,14 +2,13 @@
 
 As in Fröbe et al. (SPIRE 2022): five folds over topics, each choosing the size on the other four, for each measure
 alone; paired t-tests against the same model without leakage. Decided here, where the study is silent: seeds are
-averaged before anything is chosen, and the family of a correction is the printed table of one measure.
+averaged before anything is chosen, and the family of a correction is the printed table of one measure; for swaps see
+`swaps`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +18,14 @@ from numpy.typing import NDArray
 from ringtrue.errors import InputError
 from ringtrue.evaluation.measures import MFR, direction, parse_measures
 from ringtrue.evaluation.significance import bonferroni, holm, paired_t
-from ringtrue.jobs import outcome, result_of
+from ringtrue.jobs import outcome
+from ringtrue.leakage.experiment.finished import costs, read_finished, tolerated
 from ringtrue.leakage.experiment.folds import Chosen, cross_validate, make_folds
 from ringtrue.leakage.experiment.memorization import LeakedTopics, leaked_triples, look_at, remember
 from ringtrue.leakage.experiment.plan import Cell, Plan, read_plan
-from ringtrue.leakage.experiment.result import CellCost, Effect, ExperimentResult, Memory, ModelSwap, SizePoint
+from ringtrue.leakage.experiment.result import Effect, ExperimentResult, Memory, SizePoint
 from ringtrue.leakage.experiment.scores import ScoredPairs
+from ringtrue.leakage.experiment.swaps import find_swaps
 from ringtrue.leakage.trainsets.files import read_trainsets
 from ringtrue.leakage.trainsets.records import Trainsets
 
@@ -38,13 +39,11 @@ def usual_measures(depth: int) -> tuple[Measure, ...]:
     return (*parse_measures(("nDCG@10",)), MFR @ depth, *parse_measures(("P@1",)))
 
 
-def collect(
-    folder: Path, *, folds: int = 5, seed: int = 42, measures: Sequence[Measure] | None = None
-) -> ExperimentResult:
-    """Evaluate all cells of a folder that are done."""
+def collect(folder: Path, *, measures: Sequence[Measure] | None = None) -> ExperimentResult:
+    """Evaluate all cells of a folder that are done, with the folds that its plan names."""
     plan, made, pairs = read_plan(folder), read_trainsets(folder / "trainsets"), ScoredPairs.read(folder)
     wanted = tuple(measures or usual_measures(plan.depth))
-    fold = make_folds(len(pairs.qrels.topics), folds, seed)
+    fold = make_folds(len(pairs.qrels.topics), plan.folds, plan.seed)
     values: dict[tuple[Measure, str, str], Floats] = {}
     memory: list[Memory] = []
     left_out: list[str] = []
@@ -63,7 +62,7 @@ def collect(
     known = [model for model in plan.models if model not in left_out]
     if not known:
         raise InputError(f"{folder}: no model has finished cells of every kind and size; work through it first.")
-    state = outcome(folder)
+    state, finished = outcome(folder), read_finished(folder, plan)
     leaked = _leaked_topics(plan, made, pairs.qrels.topics)
     chosen = {key: cross_validate(np.nanmean(one, axis=1), fold, direction(key[0])) for key, one in values.items()}
     return ExperimentResult(
@@ -71,17 +70,16 @@ def collect(
         trainsets=made,
         topics=pairs.qrels.topics,
         leaked=leaked,
-        folds=folds,
-        seed=seed,
         effects=tuple(effect for one in wanted for effect in _effects(plan, known, one, chosen)),
-        swaps=tuple(swap for one in wanted for swap in _swaps(plan, known, one, chosen)),
+        swaps=tuple(swap for one in wanted for swap in find_swaps(plan.kinds, known, one, chosen)),
         sizes=tuple(_sizes(plan, known, wanted, values, np.isin(pairs.qrels.topics, leaked))),
         memory=tuple(memory),
-        costs=tuple(_costs(folder, plan)),
+        costs=tuple(costs(finished, plan)),
         first_stage=_first_stage(pairs, wanted),
         missing=tuple(cell.name for cell in plan.cells() if cell.name not in state.done),
         failures=state.failed,
         left_out=tuple(left_out),
+        notes=tuple(tolerated(finished)),
     )
 
 
@@ -89,10 +87,9 @@ def _memory(plan: Plan, made: Trainsets, pairs: ScoredPairs, model: str, scores:
     """The rows of one model."""
     shape = (len(plan.kinds), len(plan.sizes), len(plan.seeds))
     for kind in plan.kinds:
-        leaked = leaked_triples(made, kind)
-        if not leaked:
+        found = look_at(pairs, scores, leaked_triples(made, kind))
+        if not found.documents:
             continue
-        found = look_at(pairs, scores, leaked)
         sides = (_seeds_averaged(found, shape, plan.kinds.index(one)) for one in ("none", kind))
         yield from remember(model, kind, plan.sizes, *sides)
 
@@ -136,29 +133,6 @@ def _ahead(measure: Measure, one: Chosen, other: Chosen) -> bool:
     return bool(direction(measure) * (one.values.mean() - other.values.mean()) > 0)
 
 
-def _swaps(
-    plan: Plan, models: Sequence[str], measure: Measure, chosen: Mapping[tuple[Measure, str, str], Chosen]
-) -> list[ModelSwap]:
-    """Pairs of models that leakage puts into the other order; p-values are corrected over them."""
-    found, raw = [], []
-    for kind in plan.kinds:
-        for pair in combinations(models, 2):
-            if _ahead(measure, chosen[measure, pair[1], "none"], chosen[measure, pair[0], "none"]):
-                pair = pair[::-1]
-            sides = [chosen[measure, one, of].values for of in ("none", kind) for one in pair]
-            clean, leaky = paired_t(sides[0], sides[1]), paired_t(sides[2], sides[3])
-            sign = direction(measure)
-            if sign * clean.mean_difference > 0 > sign * leaky.mean_difference:
-                differences = (sign * clean.mean_difference, sign * leaky.mean_difference)
-                found.append((kind, *pair, *differences))
-                raw += [clean.p, leaky.p]
-    adjusted = holm(raw).tolist() if raw else []
-    return [
-        ModelSwap(measure, kind, ahead, behind, clean, adjusted[2 * row], leaky, adjusted[2 * row + 1])
-        for row, (kind, ahead, behind, clean, leaky) in enumerate(found)
-    ]
-
-
 def _sizes(
     plan: Plan, models: Sequence[str], measures: Sequence[Measure], values: Values, leaked: NDArray[np.bool_]
 ) -> Iterator[SizePoint]:
@@ -198,21 +172,3 @@ def _first_stage(pairs: ScoredPairs, measures: Sequence[Measure]) -> dict[Measur
     """The candidates in the order in which they were found."""
     places = -np.arange(len(pairs.topic), dtype=np.float64)[None]
     return {one: float(value.mean()) for one, value in zip(measures, pairs.measure(places, measures), strict=True)}
-
-
-def _costs(folder: Path, plan: Plan) -> Iterator[CellCost]:
-    """What the cells of each model took."""
-    for model in plan.models:
-        places = [result_of(folder, cell.name) for cell in plan.cells() if cell.model == model]
-        jobs = [json.loads((place / "job.json").read_text(encoding="utf-8")) for place in places if place.is_dir()]
-        histories = [json.loads((place / "history.json").read_text("utf-8")) for place in places if place.is_dir()]
-        if jobs:
-            last = [np.mean(one["losses"][-max(len(one["losses"]) // 10, 1) :]) for one in histories]
-            yield CellCost(
-                model,
-                len(jobs),
-                float(np.mean([one["seconds"] for one in jobs])),
-                float(np.mean([one["triples_per_second"] for one in histories])),
-                float(np.mean(last)),
-                str(histories[0]["device"]),
-            )

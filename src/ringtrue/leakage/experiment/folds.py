@@ -23,7 +23,9 @@ class Chosen(NamedTuple):
 def make_folds(topics: int, folds: int, seed: int) -> Ints:
     """The fold of each topic: topics in random order, dealt out one to each fold in turn."""
     if not 2 <= folds <= topics:
-        raise InputError(f"{topics} topics cannot be cut into {folds} folds; give from 2 folds to one a topic.")
+        raise InputError(
+            f"{topics} topics cannot be cut into {folds} folds; give from 2 folds to one a topic (--folds)."
+        )
     fold = np.empty(topics, np.int64)
     fold[np.random.default_rng(seed).permutation(topics)] = np.arange(topics) % folds
     return fold

@@ -5,7 +5,7 @@
     data/documents.jsonl     further documents, those to be ranked again: doc_id, text
     data/pairs.npy           what each cell scores: numbers of a query and of a document, counted over both files
     data/candidates.npy      for each pair whether it is one of those that are ranked again
-    data/qrels.txt           judgments of the topics
+    data/qrels.jsonl         judgments of the topics: query_id, doc_id, relevance; ids may have blanks
 
 Imports numpy alone beside the standard library.
 """

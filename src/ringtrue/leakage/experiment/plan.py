@@ -40,7 +40,8 @@ class Plan:
     """An experiment; `training` are options of the training loop, such as epochs, batch and learning_rate.
 
     `depth` documents of each topic are ranked again. `first_stage` and `collection` are named in reports. The sets are
-    those of `fingerprint`.
+    those of `fingerprint`. `seed` deals the topics out to `folds`. `material` says by option what the sets were asked
+    for with, so that the same command is known again.
     """
 
     models: tuple[str, ...]
@@ -52,6 +53,9 @@ class Plan:
     first_stage: str = "bm25"
     collection: str = ""
     fingerprint: str = ""
+    folds: int = 5
+    seed: int = 42
+    material: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what nothing can be compared in."""

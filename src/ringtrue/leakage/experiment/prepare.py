@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +14,10 @@ from ringtrue.data.collection import Collection
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError
 from ringtrue.jobs import write_jobs
+from ringtrue.leakage.experiment.folds import make_folds
 from ringtrue.leakage.experiment.layout import write_data
 from ringtrue.leakage.experiment.plan import Plan, read_plan, write_plan
+from ringtrue.leakage.experiment.scores import read_judgments
 from ringtrue.leakage.trainsets.corpora import Corpus
 from ringtrue.leakage.trainsets.files import fingerprint, read_trainsets, write_trainsets
 from ringtrue.leakage.trainsets.records import Trainsets
@@ -34,13 +36,14 @@ class Scored(NamedTuple):
 def prepare(folder: Path, plan: Plan, made: Trainsets, test: Collection) -> Plan:
     """Write all that cells need into a new folder."""
     _check_plan(plan, made)
+    check_test(test, plan.models, plan.folds, plan.seed)
     if made.inputs.get("test") != test.fingerprint:
         raise InputError(f"the training sets were made for another collection than {test.name!r}; make them again.")
     plan = replace(plan, collection=test.name, fingerprint=fingerprint(made))
     folder.mkdir(parents=True, exist_ok=True)
     write_trainsets(folder / "trainsets", made)
     _write_pairs(folder, plan, made, test)
-    write_jobs(folder, plan.jobs())
+    write_jobs(folder, plan.jobs(), only=True)
     write_plan(folder, plan)  # last: a folder that has it is whole
     return plan
 
@@ -55,10 +58,28 @@ def extend(folder: Path, plan: Plan) -> Plan:
                 f"{folder} holds an experiment with another {name} ({old}, not {new}); name another folder."
             )
     _check_plan(plan, read_trainsets(folder / "trainsets"))
-    shutil.rmtree(folder / "jobs", ignore_errors=True)
-    write_jobs(folder, plan.jobs())
+    make_folds(len(read_judgments(folder).topics), plan.folds, plan.seed)
+    write_jobs(folder, plan.jobs(), only=True)
     write_plan(folder, plan)
     return plan
+
+
+def check_test(test: Collection, models: Sequence[str], folds: int, seed: int) -> None:
+    """Refuse what would fail later: a model that nobody knows, or more folds than there are topics."""
+    for model in models:
+        MODELS.parse(model)
+    make_folds(len(scored_topics(test)), folds, seed)
+
+
+def scored_topics(test: Collection) -> list[Query]:
+    """The topics that can be evaluated."""
+    if not len(test.qrels):
+        raise InputError(f"the collection {test.name!r} has no judgments, which an experiment needs (--qrels).")
+    judged = {topic for topic, grades in test.qrels.by_topic.items() if any(grade > 0 for grade in grades.values())}
+    topics = [query for query in test.queries if query.query_id in judged and query.title.strip()]
+    if not topics:
+        raise InputError(f"no topic of {test.name!r} has both a text and a relevant document.")
+    return topics
 
 
 def _check_plan(plan: Plan, made: Trainsets) -> None:
@@ -73,10 +94,7 @@ def _check_plan(plan: Plan, made: Trainsets) -> None:
 
 def _write_pairs(folder: Path, plan: Plan, made: Trainsets, test: Collection) -> None:
     """Topics, documents, judgments, and who is scored for whom."""
-    judged = {topic for topic, grades in test.qrels.by_topic.items() if any(grade > 0 for grade in grades.values())}
-    topics = [query for query in test.queries if query.query_id in judged and query.title.strip()]
-    if not topics:
-        raise InputError(f"no topic of {test.name!r} has both a text and a relevant document.")
+    topics = scored_topics(test)
     corpus = Corpus(test, made.prefix)
     scored = list(_scored(plan, made, topics, corpus))
     wanted = [one.document for one in scored]
@@ -90,12 +108,9 @@ def _write_pairs(folder: Path, plan: Plan, made: Trainsets, test: Collection) ->
     new = {_key(query.query_id): query.title for query in topics if _key(query.query_id) not in made.queries}
     write_data(folder, new, documents, pairs, candidates)
     asked = {query.query_id for query in topics}
-    lines = [
-        f"{qrel.query_id} 0 {corpus.key(qrel.doc_id)} {qrel.relevance}\n"
-        for qrel in test.qrels
-        if qrel.query_id in asked
-    ]
-    (folder / "data" / "qrels.txt").write_text("".join(lines), encoding="utf-8", newline="\n")
+    rows = [qrel._replace(doc_id=corpus.key(qrel.doc_id)) for qrel in test.qrels if qrel.query_id in asked]
+    lines = [json.dumps(qrel._asdict(), ensure_ascii=False) + "\n" for qrel in rows]
+    (folder / "data" / "qrels.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
 def _scored(plan: Plan, made: Trainsets, topics: Sequence[Query], corpus: Corpus) -> Iterable[Scored]:

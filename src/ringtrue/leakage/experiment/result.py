@@ -34,7 +34,10 @@ class Effect(NamedTuple):
 
 
 class ModelSwap(NamedTuple):
-    """Two models whose order leakage turns; differences are those of `ahead` less `behind`, better is positive."""
+    """Two models whose order leakage turns; differences are those of `ahead` less `behind`, better is positive.
+
+    `change` is the difference with leakage less that without.
+    """
 
     measure: Measure
     kind: str
@@ -44,10 +47,12 @@ class ModelSwap(NamedTuple):
     p_holm: float
     difference_leaked: float
     p_holm_leaked: float
+    change: float
+    p_holm_change: float
 
     def is_significant(self, alpha: float) -> bool:
-        """Whether either order is more than luck."""
-        return min(self.p_holm, self.p_holm_leaked) < alpha
+        """Whether what leakage changed between the two is more than luck."""
+        return self.p_holm_change < alpha
 
 
 class SizePoint(NamedTuple):
@@ -100,6 +105,17 @@ class CellCost(NamedTuple):
     triples_per_second: float
     loss: float
     device: str
+    precision: str
+
+
+class CellNote(NamedTuple):
+    """What the training of one cell left out or did otherwise."""
+
+    model: str
+    kind: str
+    size: int
+    seed: int
+    what: str
 
 
 @dataclass(frozen=True)
@@ -110,8 +126,6 @@ class ExperimentResult:
     trainsets: Trainsets
     topics: tuple[str, ...]
     leaked: tuple[str, ...]
-    folds: int
-    seed: int
     effects: tuple[Effect, ...]
     swaps: tuple[ModelSwap, ...]
     sizes: tuple[SizePoint, ...]
@@ -121,3 +135,4 @@ class ExperimentResult:
     missing: tuple[str, ...]
     failures: tuple[Failure, ...]
     left_out: tuple[str, ...]
+    notes: tuple[CellNote, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ringtrue.audit import Finding, Verdict
 from ringtrue.evaluation.measures import direction
 from ringtrue.evaluation.significance import holm
@@ -57,8 +59,9 @@ def effect_of_leakage(result: ExperimentResult) -> Finding:
 def order_of_models(result: ExperimentResult) -> Finding:
     """What a comparison claims is the order of its models."""
     rule = (
-        f"no two models change places by leakage; where one of the two orders is significant (paired t-test, p < "
-        f"{ALPHA} after Holm over the swaps of a measure) it fails"
+        "no two models change places by leakage; where what leakage changed between them is significant (paired t-test "
+        f"of their differences with and without it, p < {ALPHA} after Holm over all pairs of models and kinds of a "
+        "measure) it fails"
     )
     models = {one.model for one in result.effects}
     if len(models) < 2:
@@ -79,6 +82,8 @@ def memorization(result: ExperimentResult) -> Finding:
     )
     if not result.memory:
         return Finding("memorization", Verdict.UNKNOWN, rule, "no leaked document was scored.")
+    if all(math.isnan(one.p) for one in result.memory):
+        return Finding("memorization", Verdict.UNKNOWN, rule, "only one topic with leaked documents was scored.")
     adjusted = holm([one.p for one in result.memory])
     remembered = [
         one for one, p in zip(result.memory, adjusted.tolist(), strict=True) if one.growth.mean > 0 and p < ALPHA

@@ -18,8 +18,6 @@ def run_experiment(
     folder: Path,
     *,
     workers: int | None = None,
-    folds: int = 5,
-    seed: int = 42,
     tell: Say = lambda message: None,
     say: Say = lambda message: None,
 ) -> ExperimentAudit:
@@ -39,4 +37,4 @@ def run_experiment(
         done = work_through(folder, workers=crew, say=say)
         for failure in done.failed:
             tell(f"{failure.name} failed: {failure.error}")
-    return audit_experiment(folder, folds=folds, seed=seed)
+    return audit_experiment(folder)

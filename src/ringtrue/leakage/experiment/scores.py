@@ -50,7 +50,7 @@ class ScoredPairs:
             _codes(topic_ids, topics),
             _codes(doc_ids, docs),
             np.load(folder / "data" / "candidates.npy", allow_pickle=False),
-            read_qrels(folder / "data" / "qrels.txt", Notes()),
+            read_judgments(folder),
         )
 
     def scores(self, cells: Sequence[Cell]) -> Floats:
@@ -115,6 +115,11 @@ class ScoredPairs:
         starts = np.searchsorted(segment[order], np.arange(len(self.topics) * cells + 1)).astype(np.int64)
         names = tuple(map(str, range(cells)))
         return RunSet(names, self.topics, self.docs, starts, doc[order].astype(np.int32), score[order])
+
+
+def read_judgments(folder: Path) -> Qrels:
+    """The judgments of the topics that are scored."""
+    return read_qrels(folder / "data" / "qrels.jsonl", Notes())
 
 
 def _codes(names: Sequence[str], known: Sequence[str]) -> Ints:

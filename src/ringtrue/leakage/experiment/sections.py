@@ -27,6 +27,8 @@ def all_sections(result: ExperimentResult) -> Iterator[Section]:
     if result.memory:
         yield from memory_tables(result)
     yield costs_table(result)
+    if result.notes:
+        yield tolerated_table(result)
     if result.missing:
         yield missing_table(result)
     yield definitions(result)
@@ -58,7 +60,7 @@ def effects_table(result: ExperimentResult, measure: Measure) -> Table:
     better = "higher" if direction(measure) > 0 else "lower"
     note = (
         f"{better.capitalize()} is better; {result.plan.first_stage} alone has {result.first_stage[measure]:.4f}. "
-        f"Cross-validated over {len(result.topics)} topics in {result.folds} folds; seeds averaged: "
+        f"Cross-validated over {len(result.topics)} topics in {result.plan.folds} folds; seeds averaged: "
         f"{len(result.plan.seeds)}. The family of both corrections is the {family} comparisons of this table; † p < "
         f"{rules.ALPHA} after Bonferroni. ⇅ the model changes places with another that was behind or ahead of it "
         "without leakage."
@@ -86,9 +88,16 @@ def swaps_table(result: ExperimentResult) -> Table:
         Column("p_holm", "p (Holm)", 3),
         Column("difference_leaked", "Difference with", 4),
         Column("p_holm_leaked", "p with (Holm)", 3),
+        Column("change", "Change", 4, "difference with less difference without"),
+        Column("p_holm_change", "p of change (Holm)", 3, "by which a swap is significant"),
     )
     rows: Rows = tuple((str(one.measure), TITLES[one.kind], *one[2:]) for one in result.swaps)
-    note = "Paired t-tests between the two models; the family is both p of a measure's rows."
+    models, kinds = len({one.model for one in result.effects}), len(set(result.plan.kinds) - {"none"})
+    note = (
+        f"Paired t-tests over topics; the family of each p is all {models * (models - 1) // 2 * kinds} pairs of models "
+        "and kinds of leakage of a measure, also those that do not swap. A swap is significant where the change is: "
+        "the difference with leakage less that without, topic by topic."
+    )
     return Table("model_swaps", f"{len(rows)} swaps in the order of models", columns, rows, note)
 
 
@@ -198,8 +207,22 @@ def costs_table(result: ExperimentResult) -> Table:
         Column("triples_per_second", "Triples/s", 1, "in training"),
         Column("loss", "Loss", 4, "at the end of training, on average"),
         Column("device", "Device"),
+        Column("precision", "Precision", None, "in training"),
     )
     return Table("costs", "What the cells took", columns, tuple(result.costs))
+
+
+def tolerated_table(result: ExperimentResult) -> Table:
+    """What the training of cells left out or did otherwise."""
+    columns = (
+        Column("model", "Model"),
+        Column("kind", "Training"),
+        Column("size", "Instances"),
+        Column("seed", "Seed"),
+        Column("what", "What"),
+    )
+    rows: Rows = tuple((one.model, TITLES[one.kind], *one[2:]) for one in result.notes)
+    return Table("tolerated", "Tolerated in training", columns, rows)
 
 
 def missing_table(result: ExperimentResult) -> Table:
@@ -213,15 +236,18 @@ def definitions(result: ExperimentResult) -> Text:
     """How it was done."""
     plan, sets = result.plan, result.trainsets
     options = ", ".join(f"{name} {value}" for name, value in plan.training.items()) or "the defaults"
+    precision = "; ".join(f"{one.model} in {one.precision} on {one.device}" for one in result.costs)
     body = (
         f"Each model was trained on every kind and size of training set with {len(plan.seeds)} seeds (training: "
-        f"{options}) and ranked the best {plan.depth} of {plan.first_stage} again; equal scores go by document id. "
-        f"Queries without leakage: {sets.rest}; none is above {sets.threshold:g} for any topic ({sets.encoder}). "
+        f"{options}; {precision}) and ranked the best {plan.depth} of {plan.first_stage} again; equal scores "
+        f"go by document id. Queries without leakage: {sets.rest}; none is above {sets.threshold:g} for any topic "
+        f"({sets.encoder}). "
     )
     if "msm" in plan.kinds:
         body += f"{TITLES['msm']}: {sets.leak_rule}. "
     if "test" in plan.kinds:
-        body += f"{TITLES['test']}: each test topic {sets.settings.repeats} times, with other documents each time. "
+        times = sets.settings.repeats
+        body += f"{TITLES['test']}: each test topic up to {times} times, with other documents each time. "
     body += (
         "Each fold chose the size that does best on the other folds, for each measure alone. Memorization: the query "
         "is the topic's title."
