@@ -96,6 +96,15 @@ def test_fewer_pairs_than_asked_for_are_counted(call, folder):
     assert done.returncode == 0 and "all that there are where 100,000 were asked for" in done.stderr
 
 
+def test_candidates_without_a_probability_are_told(call, folder):
+    far = {**CANDIDATE, "query_id": "lights-q1", "similarity": 0.7, "type": None, "probability": None}
+    (folder / "two.jsonl").write_text(f"{json.dumps(CANDIDATE)}\n{json.dumps(far)}\n")
+    done = call("leakage", "clean", "--candidates", "two.jsonl", *LOG, "--counted", "likely")
+    assert done.returncode == 0 and "1 candidates have no probability" in done.stderr
+    again = call("leakage", "clean", "--candidates", "two.jsonl", *LOG, "--counted", "likely", "--threshold", 0.8)
+    assert again.returncode == 0 and "no probability" not in again.stderr
+
+
 def test_files_of_a_collection_need_no_collection(call, folder):
     (folder / "docs.jsonl").write_text('{"_id": "d1", "text": "one two three"}\n{"_id": "d2", "text": "four"}\n')
     (folder / "own.txt").write_text("901 0 d1 1\n")

@@ -195,8 +195,21 @@ def test_choices_of_what_goes(tmp_path):
     assert leaked_topics(some) == ("301",)
     with pytest.raises(InputError, match="no labels"):
         Choice(counted=Counted.VERIFIED).leaks(some)
-    with pytest.raises(InputError, match="no probability"):
+    with pytest.raises(InputError, match=r"none of the 1 candidates has a probability.*--counted all"):
         Choice(counted=Counted.LIKELY).leaks([candidate("q1", "x", probability=None)])
+
+
+def test_candidates_without_a_probability_among_others_are_not_likely_and_are_counted(tmp_path):
+    far = candidate("q4", "old ships", 0.7, probability=None)
+    likely = Choice(counted=Counted.LIKELY)
+    assert likely.leaks((LEAKS[0], far)) == (LEAKS[0],)
+    assert Choice(0.9, Counted.LIKELY).leaks((far,)) == ()  # the threshold comes first
+    assert Choice(counted=Counted.LIKELY, verified={("301", "q4"): True}).leaks((LEAKS[0], far)) == (LEAKS[0], far)
+    (tmp_path / "log.tsv").write_bytes(FORMATS["bare.tsv"][0])
+    account = clean([tmp_path / "log.tsv"], (LEAKS[0], far), tmp_path / "out", likely)
+    assert (len(account.dropped), account.without_probability) == (1, 1)
+    assert json.loads(account_json(account))["without_probability"] == 1
+    assert clean([tmp_path / "log.tsv"], (LEAKS[0], far), tmp_path / "out").without_probability == 0
 
 
 def test_an_id_with_another_text_goes_too_and_is_counted(tmp_path):

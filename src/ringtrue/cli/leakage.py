@@ -266,6 +266,11 @@ def clean(
     done = write_clean(train, read_candidates(candidates), out, choice)
     (out / "account.json").write_text(account_json(done), encoding="utf-8")
     print_result(_evidence("clean", "Which training queries were dropped?", account_tables(done)[:3]), json=json)
+    if done.without_probability:
+        Talk(quiet).tell(
+            f"{done.without_probability:,} candidates have no probability, which is predicted only near the encoder's "
+            "calibrated threshold and above; they count as not likely"
+        )
     Talk(quiet).tell(f"cleaned files and account.json are in {out}")
 
 

@@ -51,6 +51,7 @@ def account_json(cleaning: Cleaning) -> str:
     content = {
         "rule": cleaning.rule,
         "candidates": cleaning.candidates,
+        "without_probability": cleaning.without_probability,
         "dropped_queries": len(cleaning.dropped),
         "not_found_queries": len(cleaning.not_found),
         "files": [file._asdict() for file in cleaning.files],

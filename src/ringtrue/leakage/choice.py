@@ -25,6 +25,8 @@ class Choice:
 
     A label wins over similarity and probability, but for `all`: there only a true one adds to what is above the
     threshold, since a set without leaks has to be without doubtful ones too. No threshold lets every candidate pass.
+    A search predicts nothing far below its encoder's calibrated threshold: a candidate without a probability among
+    others that have one is not likely.
     """
 
     threshold: float | None = None
@@ -56,7 +58,7 @@ class Choice:
             return label is True
         if self.counted is Counted.ALL:
             return above or label is True
-        return self._is_likely(candidate) and above if label is None else label
+        return above and (candidate.probability or 0.0) > self.likely if label is None else label
 
     def leaks(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         """Those that count, in the given order."""
@@ -64,7 +66,19 @@ class Choice:
             raise InputError("only verified leaks were asked for, but there are no labels; give a file of them.")
         given = tuple(candidates)
         self._check_labels(given)
+        self._check_probabilities(given)
         return tuple(candidate for candidate in given if self.counts(candidate))
+
+    def without_probability(self, candidates: Iterable[Candidate]) -> int:
+        """How many candidates do not count for want of a probability alone: none was predicted so far away."""
+        if self.counted is not Counted.LIKELY:
+            return 0
+        return sum(
+            one.probability is None
+            and (self.threshold is None or one.similarity > self.threshold)
+            and (one.topic_id, one.query_id) not in self.verified
+            for one in candidates
+        )
 
     def _check_labels(self, candidates: Sequence[Candidate]) -> None:
         """Labels that are of no candidate at all are those of another search."""
@@ -79,13 +93,15 @@ class Choice:
                 "these the labels of another search?"
             )
 
-    def _is_likely(self, candidate: Candidate) -> bool:
-        if candidate.probability is None:
+    def _check_probabilities(self, candidates: Sequence[Candidate]) -> None:
+        """Candidates of which none has a probability were never looked at by the models that predict it."""
+        missing = self.without_probability(candidates)
+        if missing and all(one.probability is None for one in candidates):
             raise InputError(
-                f"candidate {candidate.query_id!r} of topic {candidate.topic_id!r} has no probability, and likely "
-                "leaks were asked for; search again with types and probabilities, or take all candidates."
+                f"none of the {len(candidates):,} candidates has a probability, and likely leaks were asked for; give "
+                "the candidates that `leakage search` writes, or count all (--counted all), or those above a "
+                "similarity (--threshold)."
             )
-        return candidate.probability > self.likely
 
 
 def leaked_topics(leaks: Iterable[Candidate]) -> tuple[str, ...]:

@@ -62,6 +62,7 @@ def clean(
         files=files,
         dropped=tuple(_dropped(some, found[query_id]) for query_id, some in leaks.items() if found[query_id]),
         not_found=tuple(_dropped(some, 0) for query_id, some in leaks.items() if not found[query_id]),
+        without_probability=choice.without_probability(given),
     )
 
 

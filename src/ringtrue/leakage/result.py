@@ -15,7 +15,8 @@ from ringtrue.data.notes import Note
 from ringtrue.leakage.candidates import Candidate
 
 if TYPE_CHECKING:
-    from ringtrue.retrieval.cascade import Plan, Screened
+    from ringtrue.retrieval.cascade import Plan
+    from ringtrue.retrieval.scoring import Screened
 
 
 class Stratum(NamedTuple):
@@ -123,13 +124,14 @@ class CleanedFile(NamedTuple):
 
 @dataclass(frozen=True)
 class Cleaning:
-    """The account of what went from the training data."""
+    """What went from the training data; `without_probability` are candidates that are not likely for want of one."""
 
     rule: str
     candidates: int
     files: tuple[CleanedFile, ...]
     dropped: tuple[Dropped, ...]
     not_found: tuple[Dropped, ...]
+    without_probability: int = 0
 
     @cached_property
     def by_source(self) -> Mapping[str, int]:
