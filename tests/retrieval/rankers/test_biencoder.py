@@ -22,6 +22,17 @@ def test_scores_are_cosines(encoder):
     assert {line.doc_id: line.score for line in run.ranking("1")} == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("encoder", ["hashing", "minilm"])
+@pytest.mark.parametrize("given", [None, {"1": [("x", 3.0), ("c", 2.0), ("b", 1.0), ("y", 0.5)]}])
+def test_documents_without_text_are_ranked_last_and_counted(collect, encoder, given):
+    collection = collect({"x": " ", "y": "", **TEXTS})
+    candidates = None if given is None else Run.from_results("first", given)
+    ranking = BiEncoder(encoder).rank(collection, [Query("1", "oil")], candidates).ranking("1")
+    assert {line.doc_id for line in ranking[:-2]} == ({"a", "b", "c"} if given is None else {"b", "c"})
+    assert [(line.doc_id, line.score) for line in ranking[-2:]] == [("x", -1.0), ("y", -1.0)]
+    assert [(note.what, note.times) for note in collection.notes] == [("candidates without text, ranked last", 2)]
+
+
 def test_vectors_are_kept(own_cache, monkeypatch):
     first = BiEncoder("hashing").rank(COLLECTION, [Query("1", "oil")])
     monkeypatch.setattr("ringtrue.retrieval.rankers.biencoder._encode_all", None)

@@ -16,17 +16,21 @@ from ringtrue.retrieval.encoders.quiet import quiet
 _BATCH = 64
 
 
+def load_foreign(folder: Path, device: str) -> SentenceTransformer:
+    """The model of a folder, from that alone."""
+    try:
+        with quiet():
+            return SentenceTransformer(str(folder), device=device, local_files_only=True)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{folder} is not a model that sentence-transformers can load: {error}") from error
+
+
 class ForeignEngine:
     """A loaded sentence-transformers model."""
 
     def __init__(self, folder: Path, dtype: torch.dtype, device: str) -> None:
         """Load it from its folder alone."""
-        try:
-            with quiet():
-                model = SentenceTransformer(str(folder), device=device, local_files_only=True)
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{folder} is not a model that sentence-transformers can load: {error}") from error
-        self._model = model.to(dtype).eval()
+        self._model = load_foreign(folder, device).to(dtype).eval()
         self.block = BLOCK
         self.dim = self.encode(["?"]).shape[1]
 

@@ -2,6 +2,7 @@
 
 Any encoder of the package serves, among them every sentence-transformers model (`biencoder:sbert:NAME`). Document
 vectors are kept on disk, keyed by the documents and the encoder. Search is exact; approximate indexes are left out.
+Documents without text are ranked last, with -1, below which no cosine is, and counted.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from ringtrue import cache
 from ringtrue.data.runs import Run
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import ENCODERS, Encoder
+from ringtrue.retrieval.noting import note_once
 from ringtrue.retrieval.pipeline import Composable
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from ringtrue.data.records import Document, Query
 
 _BLOCK = 4096
-_FORMAT = 1
+_FORMAT = 2
+_LOWEST = -1.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,27 +46,29 @@ class BiEncoder(Composable):
         if self.depth < 1:
             raise InputError(f"ranker {self!r}: depth is {self.depth}; it should be 1 or more.")
         encoder = ENCODERS.parse(self.encoder.replace(";", ","))
-        ids, vectors = _document_vectors(collection, encoder)
+        documents = _document_vectors(collection, encoder)
+        ids = documents.ids
         places = {doc_id: place for place, doc_id in enumerate(ids)}
         asked = [query for query in queries if query.title.strip()]
         encoded = encoder.encode([query.title for query in asked])
         results: dict[str, list[tuple[str, float]]] = {}
         for query, vector in zip(asked, encoded, strict=True):
             known = None if candidates is None else _candidates(candidates, query.query_id, places)
-            found = self._best(ids, vectors, vector, known) if vector.any() else []
+            found = self._best(documents, vector, known) if vector.any() else []
             if found:
                 results[query.query_id] = found
+        listed = {doc_id for found in results.values() for doc_id, _ in found}
+        empty = {ids[place] for place in np.flatnonzero(documents.empty).tolist()} & listed
+        note_once(collection, "candidates without text, ranked last", empty, "document")
         return Run.from_results(repr(self), results)
 
     def _best(
-        self,
-        ids: Sequence[str],
-        vectors: NDArray[np.float32],
-        query: NDArray[np.float32],
-        known: NDArray[np.intp] | None,
+        self, documents: _Documents, query: NDArray[np.float32], known: NDArray[np.intp] | None
     ) -> list[tuple[str, float]]:
         """The `depth` nearest documents; equal ones at the cut go by id, since ids ascend."""
+        ids, vectors, empty = documents
         scores = (vectors if known is None else vectors[known]) @ query
+        scores[empty if known is None else empty[known]] = _LOWEST
         order = np.argsort(-scores, kind="stable")[: self.depth]
         chosen = order if known is None else known[order]
         return [(ids[place], float(score)) for place, score in zip(chosen.tolist(), scores[order], strict=True)]
@@ -78,24 +83,35 @@ def _candidates(run: Run, query_id: str, places: dict[str, int]) -> NDArray[np.i
     return np.sort(np.array([places[doc] for doc in docs], dtype=np.intp))
 
 
-def _document_vectors(collection: Collection, encoder: Encoder) -> tuple[list[str], NDArray[np.float32]]:
-    """Ids, ascending, and their vectors; a document without text has zeros and is never near to anything."""
+class _Documents(NamedTuple):
+    """Ids, ascending, their vectors, and which of them have no text."""
+
+    ids: list[str]
+    vectors: NDArray[np.float32]
+    empty: NDArray[np.bool_]
+
+
+def _document_vectors(collection: Collection, encoder: Encoder) -> _Documents:
+    """What is kept on disk, made where it is not there yet."""
     key = cache.key(_FORMAT, collection.fingerprint_of("documents"), repr(encoder))
     place = cache.entry("vectors", key, lambda draft: _encode_all(collection, encoder, draft))
     ids = (place / "ids.txt").read_text(encoding="utf-8").split("\n")
     vectors: NDArray[np.float32] = np.load(place / "vectors.npy", mmap_mode="r", allow_pickle=False)
-    return ids, vectors
+    return _Documents(ids, vectors, np.load(place / "empty.npy", allow_pickle=False))
 
 
 def _encode_all(collection: Collection, encoder: Encoder, draft: Path) -> None:
     ids: list[str] = []
     parts: list[NDArray[np.float32]] = []
+    empty: list[bool] = []
     for block in _blocks(collection.documents()):
         ids += [document.doc_id for document in block]
         parts.append(encoder.encode([document.body for document in block]))
+        empty += [not document.body.strip() for document in block]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     (draft / "ids.txt").write_text("\n".join(ids[place] for place in order), encoding="utf-8", newline="\n")
     np.save(draft / "vectors.npy", np.concatenate(parts)[order], allow_pickle=False)
+    np.save(draft / "empty.npy", np.array(empty)[order], allow_pickle=False)
 
 
 def _blocks(documents: Iterator[Document]) -> Iterator[list[Document]]:

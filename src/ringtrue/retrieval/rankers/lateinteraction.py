@@ -1,54 +1,34 @@
 """Late interaction: each token of a query takes its most similar token of a document, and these similarities add up.
 
-MaxSim of ColBERT (Khattab and Zaharia, SIGIR 2020) over the token vectors of any BERT-shaped encoder. Unlike ColBERT
+MaxSim of ColBERT (Khattab and Zaharia, SIGIR 2020) over the token vectors of any encoder with a model. Unlike ColBERT
 there is no trained projection, no padding of queries with masks and no mark for queries and documents: the encoder is
 taken as it is. Tokens that stand for the beginning and the end of a text are left out. Documents are encoded and
 compared block by block, without an index: meant for re-ranking (`bm25 % 100 >> lateinteraction`) and small corpora.
+Documents without text, or without a token, are ranked last, one below the lowest score of their query, and counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
 
 from ringtrue.data.runs import Run
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders import ENCODERS
-from ringtrue.retrieval.encoders.bert import BertNetwork
-from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
+from ringtrue.retrieval.encoders import ENCODERS, Floats
 from ringtrue.retrieval.encoders.neural import Neural, place
-from ringtrue.retrieval.encoders.tokens import Tokeniser, batches
+from ringtrue.retrieval.noting import note_once
 from ringtrue.retrieval.pipeline import Composable
+from ringtrue.retrieval.rankers.tokenvectors import TokenVectors, load_token_vectors
 
 if TYPE_CHECKING:
     from ringtrue.data.collection import Collection
     from ringtrue.data.records import Document, Query
 
 _BLOCK = 256
-_BUDGET = 2048
-
-
-class _Model(NamedTuple):
-    network: BertNetwork
-    tokeniser: Tokeniser
-    device: torch.device
-
-    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
-        """For each text one row a token."""
-        tokens = self.tokeniser(texts)
-        found: list[NDArray[np.float32]] = []
-        for batch in batches(tokens.lengths, _BUDGET):
-            ids = torch.from_numpy(tokens.ids[batch.ids]).view(-1, batch.length).to(self.device)
-            found += list(self.network.tokens(ids)[:, 1:-1].cpu().numpy())
-        return [found[row] for row in tokens.places.tolist()]
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,42 +44,58 @@ class LateInteraction(Composable):
         """Rank all documents, or the candidates of each query."""
         if self.depth < 1:
             raise InputError(f"ranker {self!r}: depth is {self.depth}; it should be 1 or more.")
-        model = self._model()
-        asked = {query.query_id: query.title for query in queries if query.title.strip()}
-        vectors = dict(zip(asked, model.vectors(list(asked.values())), strict=True))
-        wanted = _wanted(asked, candidates)
-        scores: dict[str, list[tuple[str, float]]] = {query_id: [] for query_id in asked}
+        vectors_of = self._model()
+        vectors = _query_vectors(queries, vectors_of)
+        if not vectors:
+            return Run(repr(self), {})
+        wanted = _wanted(vectors, candidates)
+        scores: dict[str, list[tuple[str, float]]] = {query_id: [] for query_id in vectors}
+        seen: dict[str, bool] = {}
         for block in _blocks(collection.documents(), wanted):
-            texts = model.vectors([document.body for document in block])
+            texts = _texts(block, vectors_of)
+            seen |= {doc_id: len(rows) > 0 for doc_id, rows in texts.items()}
             for query_id, query in vectors.items():
-                chosen = [place for place, one in enumerate(block) if one.doc_id in wanted.get(query_id, ())]
-                chosen = list(range(len(block))) if candidates is None else chosen
-                scores[query_id] += _score(query, [texts[at] for at in chosen], [block[at].doc_id for at in chosen])
-        self._check_found(wanted, scores)
-        results = {query_id: sorted(found, key=_by_score)[: self.depth] for query_id, found in scores.items() if found}
+                chosen = texts if candidates is None else {one: texts[one] for one in texts if one in wanted[query_id]}
+                scores[query_id] += _score(query, chosen)
+        _check_found(wanted, seen)
+        empty = {doc_id for doc_id, has_text in seen.items() if not has_text}
+        note_once(collection, "candidates without text, ranked last", empty, "document")
+        whole = {query_id: _with_empty(one, empty & wanted.get(query_id, empty)) for query_id, one in scores.items()}
+        results = {query_id: sorted(one, key=_by_score)[: self.depth] for query_id, one in whole.items() if one}
         return Run.from_results(repr(self), results)
 
-    def _model(self) -> _Model:
+    def _model(self) -> TokenVectors:
         encoder = ENCODERS.parse(self.encoder.replace(";", ","))
         if not isinstance(encoder, Neural):
             raise InputError(f"ranker {self!r}: encoder {self.encoder!r} has no token vectors; take minilm or sbert.")
-        return _load(encoder.folder(), place(encoder.device))
+        return load_token_vectors(encoder.folder(), place(encoder.device))
 
-    def _check_found(
-        self, wanted: Mapping[str, frozenset[str]], scores: Mapping[str, Sequence[tuple[str, float]]]
-    ) -> None:
-        for query_id, docs in wanted.items():
-            known = {doc_id for doc_id, _ in scores[query_id]}
-            strange = next((doc for doc in sorted(docs) if doc not in known), None)
-            if strange is not None:
-                raise InputError(f"candidate {strange!r} of query {query_id!r} is not in the collection.")
+
+def _query_vectors(queries: Sequence[Query], vectors_of: TokenVectors) -> dict[str, Floats]:
+    """The vectors of each query that has any token."""
+    asked = [query for query in queries if query.title.strip()]
+    read = zip(asked, vectors_of([query.title for query in asked]), strict=True)
+    return {query.query_id: rows for query, rows in read if len(rows)}
+
+
+def _check_found(wanted: Mapping[str, frozenset[str]], seen: Mapping[str, bool]) -> None:
+    for query_id, docs in wanted.items():
+        strange = next((doc for doc in sorted(docs) if doc not in seen), None)
+        if strange is not None:
+            raise InputError(f"candidate {strange!r} of query {query_id!r} is not in the collection.")
+
+
+def _with_empty(found: list[tuple[str, float]], empty: Set[str]) -> list[tuple[str, float]]:
+    """The same with documents that have no score, below all others."""
+    last = min((score for _, score in found), default=0.0) - 1.0
+    return [*found, *((doc_id, last) for doc_id in sorted(empty))]
 
 
 def _by_score(pair: tuple[str, float]) -> tuple[float, str]:
     return -pair[1], pair[0]
 
 
-def _wanted(asked: Mapping[str, str], candidates: Run | None) -> dict[str, frozenset[str]]:
+def _wanted(asked: Iterable[str], candidates: Run | None) -> dict[str, frozenset[str]]:
     """The candidates of each query; nothing where all documents are ranked."""
     if candidates is None:
         return {}
@@ -114,24 +110,17 @@ def _blocks(documents: Iterator[Document], wanted: Mapping[str, frozenset[str]])
         yield block
 
 
-def _score(
-    query: NDArray[np.float32], texts: Sequence[NDArray[np.float32]], ids: Sequence[str]
-) -> list[tuple[str, float]]:
-    """MaxSim of one query with some documents; a text without tokens is similar to nothing."""
-    kept = [place for place, text in enumerate(texts) if len(text)]
-    if not len(query) or not kept:
+def _texts(block: Sequence[Document], vectors_of: TokenVectors) -> dict[str, Floats]:
+    """The vectors of each document, by its id."""
+    return dict(zip((one.doc_id for one in block), vectors_of([one.body for one in block]), strict=True))
+
+
+def _score(query: Floats, texts: Mapping[str, Floats]) -> list[tuple[str, float]]:
+    """MaxSim of one query with the documents that have tokens."""
+    kept = {doc_id: rows for doc_id, rows in texts.items() if len(rows)}
+    if not kept:
         return []
-    starts = np.cumsum([0, *(len(texts[place]) for place in kept[:-1])])
-    similarities = query @ np.concatenate([texts[place] for place in kept]).T
+    starts = np.cumsum([0, *map(len, kept.values())])[:-1]
+    similarities = query @ np.concatenate(list(kept.values())).T
     best = np.maximum.reduceat(similarities, starts, axis=1).mean(axis=0)
-    return [(ids[place], float(score)) for place, score in zip(kept, best.tolist(), strict=True)]
-
-
-@lru_cache(maxsize=2)
-def _load(folder: Path, device: str) -> _Model:
-    checkpoint = read_checkpoint(folder)
-    if checkpoint is None:
-        raise InputError(f"{folder} is not a BERT-shaped model, and late interaction knows no other.")
-    where = torch.device(device)
-    tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
-    return _Model(BertNetwork(checkpoint, torch.float32, where), tokeniser, where)
+    return list(zip(kept, best.tolist(), strict=True))
