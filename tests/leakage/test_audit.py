@@ -202,6 +202,9 @@ def test_a_cascade_has_to_reach_the_recall_that_was_asked_for():
     assert verdicts(audit_leakage(search(recall=good)))["search recall"] is Verdict.PASS
     finding = audit_leakage(search(recall=poor)).findings[1]
     assert (finding.verdict, finding.figure, finding.interval) == (Verdict.WARN, 0.9985, poor.interval)
+    assert "allow more" in finding.seen
+    full = audit_leakage(search(recall=replace(poor, exhausted=True))).findings[1].seen
+    assert "allow more" not in full and full.endswith("search exactly.")
 
 
 def test_documents_without_positives_are_unknown_and_without_leaks_pass():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -142,6 +142,71 @@ def test_scores_that_are_all_the_same():
     assert screened.cut > 0.5 and screened.interval[0] < 0.5
 
 
+@dataclass(frozen=True)
+class Counted(Known):
+    """Keeps what it was given."""
+
+    given: list[str] = field(default_factory=list)
+
+    def encode(self, texts):
+        self.given.extend(texts)
+        return super().encode(texts)
+
+
+def test_a_repeated_query_is_encoded_once_and_stops_nothing():
+    exact, stand_in = (list(values) for values in made(13))
+    leaks = np.random.default_rng(2).permutation(len(exact))[:3100]
+    for place in leaks:
+        exact[place], stand_in[place] = 0.95, 0.97
+    texts = [str(number) for number in range(len(exact))]
+    for place in leaks[:3000]:
+        texts[place] = str(leaks[0])
+    encoder = Counted(tuple(exact))
+    searching = Cascade(encoder, ["?"], k=5, threshold=0.85, plan=Plan(effort=0.1), screener=Scores(tuple(stand_in)))
+    for _ in searching.run([Block(texts, texts)]):
+        pass
+    found = searching.finish()
+    assert set(leaks.tolist()) <= set(found.hits.items.tolist())
+    assert len(encoder.given) == len(set(encoder.given)) < 3000
+    assert found.screened.interval[0] > 0.95 and found.screened.hits == len(found.hits.items)
+
+
+def test_copies_of_a_sampled_leak_are_found_but_not_taken_for_known():
+    exact, stand_in = (list(values) for values in made(14))
+    texts = [str(number) for number in range(len(exact))]
+    far = np.flatnonzero(np.array(stand_in) < 0.3)[::3]
+    exact[far[0]] = 0.99
+    for place in far:
+        texts[place], stand_in[place] = str(far[0]), 0.2
+    searching = start(tuple(exact), tuple(stand_in), effort=0.04)
+    for _ in searching.run([Block(texts, texts)]):
+        pass
+    found = searching.finish()
+    assert set(far.tolist()) <= set(found.hits.items.tolist())
+    assert found.screened.estimate < 1 and found.screened.hits == len(found.hits.items)
+
+
+def test_a_range_that_is_too_large_gets_what_effort_is_left():
+    exact, _ = made(8, 6000)
+    encoder = Counted(exact)
+    searching = Cascade(encoder, ["?"], threshold=0.6, plan=Plan(effort=0.5), screener=Scores((0.5,) * 6000))
+    for _ in searching.run(blocks(6000)):
+        pass
+    screened = searching.finish().screened
+    assert len(encoder.given) - 1 == screened.scored == 3000
+    true = screened.hits / np.count_nonzero(np.array(exact, np.float32) > np.float32(0.6))
+    assert 0.35 < true < 0.65 and screened.interval[0] <= true <= screened.interval[1]
+
+
+def test_what_is_not_kept_is_told(monkeypatch):
+    exact, stand_in = made(15, noise=0.2)
+    assert not run(exact, stand_in, effort=0.1).screened.exhausted
+    monkeypatch.setattr(cascade, "_ROOM", 300)
+    assert not run(exact, stand_in, effort=0.1).screened.exhausted
+    monkeypatch.setattr(cascade, "_LONG", 0)
+    assert run(exact, stand_in, effort=0.5).screened.exhausted
+
+
 def test_no_numbers_from_the_stand_in_mean_encoding():
     exact, stand_in = made(9, 2000)
     broken = tuple(float("nan") if one > 0.9 else score for one, score in zip(exact, stand_in, strict=True))
@@ -157,6 +222,7 @@ def test_the_same_seed_gives_the_same_and_another_another_sample():
 
 def test_stopped_after_any_block_it_ends_with_the_same(monkeypatch):
     monkeypatch.setattr(cascade, "_ROOM", 900)
+    monkeypatch.setattr(cascade, "_LONG", 0)
     exact, stand_in = made(11, 9000)
     pieces = blocks(9000, 1000)
     whole = start(exact, stand_in, effort=0.05)
@@ -210,7 +276,7 @@ def test_a_sieve_keeps_the_highest_and_an_even_sample_and_no_more():
     sieve.trim()
     assert set(np.argsort(-scores)[:200]) <= set(sieve.numbers.tolist())
     assert sieve.counts.sum() == 60_000
-    drawn = sieve.numbers[sieve.drawn(50, 150, 500)]
+    drawn = sieve.numbers[sieve.drawn(50, 150)[:500]]
     assert len(drawn) == 500
     assert set(range_of(scores[drawn])) <= set(range(50, 150))
     assert abs(scores[drawn].mean()) < 0.1 and abs(drawn.mean() / 60_000 - 0.5) < 0.06

@@ -48,6 +48,7 @@ class Recall:
     cut: float = -1.0
     encoded: int = 0
     queries: int = 0
+    exhausted: bool = False
     strata: tuple[Stratum, ...] = ()
 
     @classmethod
@@ -65,6 +66,7 @@ class Recall:
             cut=screened.cut,
             encoded=screened.scored,
             queries=queries,
+            exhausted=screened.exhausted,
             strata=tuple(Stratum(*band) for band in screened.bands),
         )
 

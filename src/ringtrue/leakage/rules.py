@@ -65,7 +65,11 @@ def search_recall(recall: Recall) -> Finding:
     )
     if recall.refuted:
         seen += "; similarities do not fall off as assumed here, so that only sampled hits count"
-    seen += "." if recall.is_reached else "; the effort did not suffice for more: allow more, or search exactly."
+    if not recall.is_reached and recall.exhausted:
+        seen += "; of so long a log no more was kept that could be encoded: search exactly"
+    elif not recall.is_reached:
+        seen += "; the effort did not suffice for more: allow more, or search exactly"
+    seen += "."
     verdict = Verdict.PASS if recall.is_reached else Verdict.WARN
     return Finding("search recall", verdict, rule, seen, recall.estimate, recall.interval)
 

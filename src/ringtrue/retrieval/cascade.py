@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +21,18 @@ from ringtrue import cache
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Encoder, Screening
 from ringtrue.retrieval.neighbours import Floats, Ints, Neighbours, Pairs, Wanted
-from ringtrue.retrieval.recall import Missed, Stratum, count_missed, is_refuted
+from ringtrue.retrieval.scoring import Scoring, Screened
 from ringtrue.retrieval.search import Block, ExactSearch, Found, Hits, Screen, top_k
-from ringtrue.retrieval.sieve import RANGES, Sieve, range_of
+from ringtrue.retrieval.sieve import Sieve
 
 LEAST = 10_000
 """So many items may be encoded in any case: fewer would save no time that anybody notices."""
 
 _ROOM = 200_000
-_SAMPLE = 600
+_LONG = 12_000_000  # of a log with so many lines as much is kept as the effort allows to encode
 _KEPT_SAMPLE = 512
 _FIRST_SHARE = 0.25
 _WORKERS = 2
-_CHUNK = 8192
 
 
 class Screener(Protocol):
@@ -55,47 +54,6 @@ class Plan:
         """Refuse what cannot be meant."""
         if not 0 < self.recall <= 1 or not 0 < self.effort <= 1:
             raise InputError(f"recall is {self.recall:g} and effort {self.effort:g}; both are shares, above 0 up to 1.")
-
-
-class Band(NamedTuple):
-    """One stratum: its lowest score, how many items it has, and of its sample the size, hits and largest similarity."""
-
-    low: float
-    items: int
-    sampled: int
-    hits: int
-    nearest: float
-
-
-@dataclass(frozen=True)
-class Screened:
-    """How a cascade went: how many items were scored, how many are above the threshold, and how many are missed.
-
-    `missed` is by the tails of the sampled similarities unless these were `refuted`, `worst` by the sampled hits alone.
-    """
-
-    cut: float
-    scored: int
-    hits: int
-    missed: Missed
-    worst: Missed
-    refuted: bool
-    bands: tuple[Band, ...]
-
-    @property
-    def estimate(self) -> float | None:
-        """The share of items above the threshold that were found; None where none was."""
-        return self.hits / (self.hits + self.missed.expected) if self.hits else None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of its 95 % interval."""
-        return _share(self.hits, self.missed.high), _share(self.hits, self.missed.low)
-
-    @property
-    def certain(self) -> float:
-        """The lower end if nothing is assumed of what the sample did not show."""
-        return _share(self.hits, self.worst.high)
 
 
 class Cascade:
@@ -120,7 +78,8 @@ class Cascade:
         self._k = k
         self._screener = screener or _student(encoder, texts, self._exact.rows)
         self._key = cache.key("cascade", repr(encoder), list(texts), k, threshold, self._plan)
-        self._sieve = Sieve(self._plan.seed, _ROOM, _KEPT_SAMPLE)
+        room = max(_ROOM, int(self._plan.effort * _LONG))
+        self._sieve = Sieve(self._plan.seed, room, _KEPT_SAMPLE)
 
     @property
     def seen(self) -> int:
@@ -157,14 +116,8 @@ class Cascade:
     def finish(self) -> Found:
         """Encode from the highest score downwards until the recall is reached or the effort spent."""
         self._sieve.trim()
-        scoring = _Scoring(self._quick, self._exact.rows, self._sieve, self._threshold)
-        allowed = min(max(LEAST, int(self._plan.effort * self.seen)), self.seen)
-        screened = scoring.screen(max(1, int(_FIRST_SHARE * allowed)), self._plan)
-        while screened.interval[0] < self._plan.recall and scoring.scored < allowed:
-            lower = scoring.screen(min(2 * max(scoring.passed, 1), allowed - scoring.sampled), self._plan)
-            if lower.cut >= screened.cut:
-                break
-            screened = lower
+        scoring = Scoring(self._quick, self._exact.rows, self._sieve, self._threshold, self._plan.seed)
+        screened = self._lowered(scoring)
         for block, vectors in scoring.blocks():
             self._exact.add(block, vectors)
         found = self._exact.finish()
@@ -172,7 +125,19 @@ class Cascade:
             found = self._with_nearest(found, scoring)
         return replace(_renumbered(found, scoring.numbers()), seen=self.seen, screened=screened)
 
-    def _with_nearest(self, found: Found, scoring: _Scoring) -> Found:
+    def _lowered(self, scoring: Scoring) -> Screened:
+        """Lower the cut as far as need be; what the last range is too large for goes into its sample."""
+        allowed = min(max(LEAST, int(self._plan.effort * self.seen)), self.seen)
+        screened = scoring.screen(max(1, int(_FIRST_SHARE * allowed)))
+        while screened.interval[0] < self._plan.recall and scoring.spent < allowed:
+            lower = scoring.screen(min(scoring.next_cost, allowed - scoring.spent + scoring.passed))
+            if lower.cut >= screened.cut:
+                left = allowed - scoring.spent
+                return replace(scoring.screen(scoring.passed, more=left), exhausted=scoring.is_at_the_end)
+            screened = lower
+        return screened
+
+    def _with_nearest(self, found: Found, scoring: Scoring) -> Found:
         """Beside all exact pairs above the threshold the k nearest below it, by vectors in the lower precision."""
         blocks = list(scoring.blocks())
         near = top_k(self._exact.rows, (vectors for _, vectors in blocks), self._k)
@@ -190,115 +155,6 @@ class Cascade:
             texts={item: texts[item] for item in items},
             ids={item: ids[item] for item in items} if ids else {},
         )
-
-
-class _Scoring:
-    """The items that are encoded, and what is known of them."""
-
-    def __init__(self, encoder: Encoder, rows: Floats, sieve: Sieve, threshold: float) -> None:
-        self._encoder, self._rows, self._sieve, self._threshold = encoder, rows, sieve, threshold
-        self._nearest = np.full(len(sieve.numbers), np.nan, np.float32)
-        self._vectors: dict[int, Floats] = {}
-        self._ranges = range_of(sieve.scores)
-        self._above = np.cumsum(sieve.counts[::-1])[::-1]  # items in a range or a higher one
-        self.passed = 0
-
-    @property
-    def scored(self) -> int:
-        return int(np.count_nonzero(~np.isnan(self._nearest)))
-
-    @property
-    def sampled(self) -> int:
-        return self.scored - self.passed
-
-    def screen(self, wanted: int, plan: Plan) -> Screened:
-        """Score all items above the lowest cut that lets at most `wanted` pass, and a sample of those below."""
-        kept = np.bincount(self._ranges, minlength=RANGES)
-        whole = np.cumsum((kept < self._sieve.counts)[::-1])[::-1] == 0  # nothing of it or above it was dropped
-        possible = np.flatnonzero((self._above <= wanted) & whole)
-        cut = int(possible[0]) if len(possible) else RANGES
-        passing = np.flatnonzero(self._ranges >= cut)
-        self.passed = len(passing)
-        below = [(low, high, self._sieve.drawn(low, high, _SAMPLE)) for low, high in self._strata(cut)]
-        self._score(np.unique(np.concatenate([passing, *(places for _, _, places in below)])))
-        strata = [self._stratum(low, high, places) for low, high, places in below]
-        refuted = self._is_refuted(cut, plan.seed) or self._is_surprising(strata, plan.seed)
-        worst = count_missed(strata, self._threshold, plan.seed, tails=False)
-        return Screened(
-            cut=_score_of(cut),
-            scored=self.scored,
-            hits=int(np.count_nonzero(self._nearest > self._threshold)),
-            missed=worst if refuted else count_missed(strata, self._threshold, plan.seed),
-            worst=worst,
-            refuted=refuted,
-            bands=tuple(self._band(low, high, places) for low, high, places in below),
-        )
-
-    def _strata(self, cut: int) -> Iterator[tuple[int, int]]:
-        """Ranges below the cut, each stratum with about twice as many items as the one above it."""
-        size, high = max(self.passed // 2, _SAMPLE), cut
-        while high > 0 and self._above[0] > (self._above[high] if high < RANGES else 0):
-            reached = (self._above[high] if high < RANGES else 0) + size
-            low = int(np.max(np.flatnonzero(self._above[:high] >= min(reached, self._above[0]))))
-            yield low, high
-            size, high = 2 * size, low
-
-    def _stratum(self, low: int, high: int, places: Ints) -> Stratum:
-        inside = (self._ranges >= low) & (self._ranges < high) & ~np.isnan(self._nearest)
-        items = int(self._sieve.counts[low:high].sum())
-        return Stratum(items - int(np.count_nonzero(inside)), self._nearest[places])
-
-    def _band(self, low: int, high: int, places: Ints) -> Band:
-        values = self._nearest[places]
-        items = int(self._sieve.counts[low:high].sum())
-        hits = int(np.count_nonzero(values > self._threshold))
-        return Band(_score_of(low), items, len(values), hits, float(values.max(initial=-1.0)))
-
-    def _is_refuted(self, cut: int, seed: int) -> bool:
-        """Try the tails on the lower half of what passed, of which all is known."""
-        low, hits, strata = cut, 0, []
-        for share in (0.75, 0.5):
-            higher = np.flatnonzero(self._above <= share * self.passed)
-            high = int(higher[0]) if len(higher) else RANGES
-            if high > low and (places := self._sieve.drawn(low, high, _SAMPLE)).size:
-                inside = np.flatnonzero((self._ranges >= low) & (self._ranges < high))
-                rest = np.setdiff1d(inside, places)
-                strata.append(Stratum(len(rest), self._nearest[places]))
-                hits += int(np.count_nonzero(self._nearest[rest] > self._threshold))
-                low = high
-        return is_refuted(strata, hits, self._threshold, seed)
-
-    def _is_surprising(self, strata: Sequence[Stratum], seed: int) -> bool:
-        """Try the tails on the samples that they come from."""
-        samples = [Stratum(len(stratum.sampled), stratum.sampled) for stratum in strata if len(stratum.sampled)]
-        hits = sum(int(np.count_nonzero(stratum.sampled > self._threshold)) for stratum in samples)
-        return is_refuted(samples, hits, self._threshold, seed)
-
-    def _score(self, places: Ints) -> None:
-        """Encode what is not encoded yet, each distinct text once."""
-        new = places[np.isnan(self._nearest[places])]
-        texts = [self._sieve.texts.texts[number] for number in self._sieve.numbers[new].tolist()]
-        for start in range(0, len(new), _CHUNK):
-            part = new[start : start + _CHUNK]
-            vectors = self._encoder.encode(texts[start : start + _CHUNK])
-            near = (np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0) @ self._rows.T).max(axis=1)
-            self._nearest[part] = near
-            self._vectors.update(zip(part.tolist(), vectors, strict=True))
-
-    def numbers(self) -> Ints:
-        """The numbers of the scored items in the stream, in its order."""
-        return np.sort(self._sieve.numbers[sorted(self._vectors)])
-
-    def blocks(self) -> Iterator[tuple[Block, Floats]]:
-        """All scored items with their vectors, in the order of the stream."""
-        places = np.array(sorted(self._vectors, key=self._sieve.numbers.__getitem__), np.int64)
-        store = self._sieve.texts
-        for start in range(0, len(places), _CHUNK):
-            part = places[start : start + _CHUNK]
-            numbers = self._sieve.numbers[part].tolist()
-            ids = [store.ids[number] for number in numbers] if store.ids else []
-            block = Block([store.texts[number] for number in numbers], ids)
-            yield block, np.stack([self._vectors[place] for place in part.tolist()])
 
 
 def _quick(encoder: Encoder) -> Encoder:
@@ -322,12 +178,3 @@ def _renumbered(found: Found, numbers: Ints) -> Found:
         texts={int(numbers[item]): text for item, text in found.texts.items()},
         ids={int(numbers[item]): name for item, name in found.ids.items()},
     )
-
-
-def _share(hits: int, missed: int) -> float:
-    return hits / (hits + missed) if hits else 0.0
-
-
-def _score_of(number: int) -> float:
-    """The lowest score of a range."""
-    return number / (RANGES / 2) - 1

@@ -25,8 +25,8 @@ from ringtrue.retrieval.scan import Scanner, compare, product_error, scanner_for
 from ringtrue.retrieval.textstore import TextStore
 
 if TYPE_CHECKING:
-    from ringtrue.retrieval.cascade import Screened
     from ringtrue.retrieval.encoders import Vectors
+    from ringtrue.retrieval.scoring import Screened
 
 Screen = Literal["auto", "fp32", "bf16"]
 

@@ -65,12 +65,13 @@ class Sieve:
         self.numbers, self.scores, self.hashes = self.numbers[kept], self.scores[kept], self.hashes[kept]
         self.texts.keep(self.numbers)
 
-    def drawn(self, low: int, high: int, size: int) -> Ints:
-        """Places of an even sample of all lines in the ranges from `low` to before `high`, at most `size`."""
+    def drawn(self, low: int, high: int) -> Ints:
+        """Places of lines in the ranges from `low` to before `high`; so many of the first are an even sample of all."""
         ranges = range_of(self.scores)
-        inside = np.flatnonzero((ranges >= low) & (ranges < high))
-        even = inside[self.hashes[inside] <= self._limits[low:high].min()]
-        return np.sort(even[np.argsort(self.hashes[even], kind="stable")[:size]])
+        whole = np.bincount(ranges, minlength=RANGES) == self.counts
+        limit = np.where(whole, _ALL, self._limits)[low:high].min()
+        even = np.flatnonzero((ranges >= low) & (ranges < high) & (self.hashes <= limit))
+        return even[np.argsort(self.hashes[even], kind="stable")]
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """All that is needed to go on."""
