@@ -99,6 +99,19 @@ def test_all_parts(register):
     assert found.fingerprint == load(spec).fingerprint != found.fingerprint_of("queries")
 
 
+def test_tasks_over_one_corpus_have_the_same_documents():
+    docs, topics, name = Docs(GenericDoc("a", "one text")), Queries(GenericQuery("1", "red")), "ringtrue-corpus"
+    given = {name: (docs,), f"{name}/train": (docs, topics), f"{name}/other": (Docs(GenericDoc("a", "one")), topics)}
+    for one, parts in given.items():
+        ir_datasets.registry.register(one, Dataset(*parts))
+    try:
+        corpus, train, other = (load(f"irds:{one}").fingerprint_of("documents") for one in given)
+    finally:
+        for one in given:
+            del ir_datasets.registry._registered[one]
+    assert corpus == train != other
+
+
 def test_parts_that_a_dataset_does_not_have(register):
     found = load(register(Docs(GenericDoc("a", "one"))))
     assert (found.has_documents, found.has_queries, found.has_qrels) == (True, False, False)
