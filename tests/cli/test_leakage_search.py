@@ -151,6 +151,14 @@ def test_a_topic_is_searched_by_what_text_it_has(call, tmp_path, name, text):
     assert notes["topics without any text, not searched for"] == notes["queries without any text"] == 1
 
 
+def test_a_log_is_one_whatever_its_name_suggests(call, tmp_path, topics):
+    log = tmp_path / "passage-train.tsv"
+    log.write_text("a\tlamp oil for the keeper\n", encoding="utf-8")
+    done = search(call, log, topics)
+    assert done.returncode == 0, done.stderr
+    assert "1 of 3 topics" in json.loads(done.stdout)["audits"][0]["findings"][0]["seen"]
+
+
 def test_other_scripts_find_each_other(call, tmp_path):
     for name, text in (
         ("topics", "1\t灯台 の 灯り 🕯️\n2\tहिन्दी में लिखा\n"),

@@ -66,6 +66,20 @@ def test_single_files(folder: Path):
     assert load(folder / "first.txt").name == "first"
 
 
+def test_a_file_of_queries_is_one_whatever_its_name_suggests(tmp_path: Path, folder: Path):
+    for name, text in (
+        ("passage-train.tsv", "1\tred\n2\tblue\n"),
+        ("corpus.jsonl", '{"_id": "1", "text": "red"}\n{"_id": "2", "text": "blue"}\n'),
+    ):
+        (tmp_path / name).write_text(text)
+        assert load(tmp_path / name).source.parts == {"documents"}
+        assert [entry.text for entry in load(tmp_path / name, of_queries=True).log()] == ["red", "blue"]
+    for name, what in (("second.txt", "documents"), ("third.txt", "judgments")):
+        with pytest.raises(InputError, match=f"{name} holds {what} where queries are expected"):
+            load(folder / name, of_queries=True)
+    assert load(folder, of_queries=True).source.parts == {"documents", "queries", "qrels"}
+
+
 def test_a_log_file_streams(tmp_path: Path):
     path = tmp_path / "train.tsv"
     path.write_text("1\tred\tweb\n1\tred again\tweb\n")

@@ -77,7 +77,7 @@ def search(
 
     if mode not in list(Mode):
         raise UnknownNameError("mode of searching", mode, list(Mode))
-    topics, log = load(test, variants=variants), load(train)
+    topics, log = load(test, variants=variants, of_queries=True), load(train, of_queries=True)
     settings = Settings(
         encoder or usual_encoder(),
         threshold,
@@ -127,7 +127,7 @@ def labels(
         name, equals, path = item.partition("=")
         if not equals:
             raise InputError(f"--topics {item!r} should be NAME=TOPICFILE.")
-        collections[name] = frozenset(query.query_id for query in load(path).queries)
+        collections[name] = frozenset(query.query_id for query in load(path, of_queries=True).queries)
     summary = summarise(read_label_files(files), collections)
     evidence = _evidence("labels", "What do people say of the candidates?", summary.tables(), summary.notes)
     report.show(evidence, "Labels")
@@ -215,7 +215,7 @@ def sample(
         refuse("without --n", low=low)
     else:
         refuse("with --n, which draws from all candidates above --low", per_topic=per_topic, threshold=threshold)
-    given, topics = read_candidates(candidates), load(test).queries
+    given, topics = read_candidates(candidates), load(test, of_queries=True).queries
     if n is not None:
         chosen = for_threshold(given, topics, n=n, low=0.8 if low is None else low, seed=seed)
     else:

@@ -41,16 +41,18 @@ def load(
     qrels: str | Path | None = None,
     variants: str | Path | None = None,
     split: str = "test",
+    of_queries: bool = False,
 ) -> Collection:
     """The collection that `spec` names; files that are given come before what it has, and may do without it.
 
-    `split` chooses among the judgments of a BEIR folder. Nothing is read yet but what tells formats apart.
+    `split` chooses among the judgments of a BEIR folder. With `of_queries` a single file is one of topics or of a log,
+    whatever its name suggests. Nothing is read yet but what tells formats apart.
     """
     given = {"documents": documents, "queries": queries, "qrels": qrels}
     own = {part: check_file(path) for part, path in given.items() if path is not None}
     if spec is None and not own:
         raise InputError("no collection: name one, or give files of documents, queries or judgments.")
-    found = _Found("files", Files()) if spec is None else _find(spec, split, frozenset(own))
+    found = _Found("files", Files()) if spec is None else _find(spec, split, frozenset(own), of_queries)
     overlay = Files(own.get("documents"), own.get("queries"), own.get("qrels"))
     source: Source = Overlay((overlay, found.source)) if own else found.source
     if variants is not None:
@@ -58,7 +60,7 @@ def load(
     return Collection(found.name, source, found.notes, found.runs_folder, found.groups_file)
 
 
-def _find(spec: str | Path, split: str, given: frozenset[str]) -> _Found:
+def _find(spec: str | Path, split: str, given: frozenset[str], of_queries: bool) -> _Found:
     """Tell names from paths; parts that are `given` need not be found."""
     scheme, _, rest = str(spec).partition(":")
     if scheme == "irds":
@@ -68,7 +70,7 @@ def _find(spec: str | Path, split: str, given: frozenset[str]) -> _Found:
             raise UnknownNameError("built-in collection", rest, _BUILT_IN)
         return _folder(Path(str(files("ringtrue.data").joinpath(rest))), split, given)
     path = Path(spec)
-    return _folder(path, split, given) if path.is_dir() else _file(check_file(path, _OTHERWISE))
+    return _folder(path, split, given) if path.is_dir() else _file(check_file(path, _OTHERWISE), of_queries)
 
 
 def _irds(dataset_id: str) -> _Found:
@@ -120,12 +122,14 @@ def _only(paths: list[Path], role: Role, folder: Path, given: frozenset[str]) ->
     return paths[0] if paths else None
 
 
-def _file(path: Path) -> _Found:
-    """A file of documents or judgments where it plainly is one, else of queries."""
-    role = role_of(path)
+def _file(path: Path, of_queries: bool) -> _Found:
+    """A file of documents or judgments where it plainly is one, else of queries; `of_queries` is what is expected."""
+    role = role_of(path, by_name=not of_queries)
     if role in (Role.RUN, Role.VARIANTS):
         option = {Role.RUN: "runs", Role.VARIANTS: "variants"}[role]
         raise InputError(f"{path} holds {role.value}, which is no collection; give it with --{option}.")
+    if of_queries and role in (Role.DOCUMENTS, Role.QRELS):
+        raise InputError(f"{path} holds {role.value} where queries are expected: lines of id and text, or one a line.")
     name = Path(plain_name(path)).stem
     if role is Role.DOCUMENTS:
         return _Found(name, Files(documents_file=path))

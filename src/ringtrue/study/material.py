@@ -43,7 +43,7 @@ class Material:
     def training(self) -> Collection | None:
         """The training queries that are given, or the log of the collection."""
         if self.study.train:
-            return load(self.study.train)
+            return load(self.study.train, of_queries=True)
         return self.collection if self.collection is not None and self.collection.has_log else None
 
     @property

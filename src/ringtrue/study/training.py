@@ -91,7 +91,7 @@ def make_trainsets(
     log = test if test.has_log else None
     if train:
         corpus = None if documents is None else load(documents=documents)
-        log = join_logs([_named(load(name), name, train) for name in train], test, corpus)
+        log = join_logs([_named(load(name, of_queries=True), name, train) for name in train], test, corpus)
     known = sources.known(test, log, settings, say)
     return build_trainsets(test, log, known=known, rewritings=sources.rewritings(), settings=settings, say=say)
 

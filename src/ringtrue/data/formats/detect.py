@@ -104,16 +104,16 @@ def read_log_blocks(path: str | Path, size: int, notes: Notes) -> Iterator[LogBl
         raise FormatError("no queries in this log.", path)
 
 
-def role_of(path: str | Path) -> Role | None:
-    """What a file holds, or None where neither content nor name tells."""
+def role_of(path: str | Path, *, by_name: bool = True) -> Role | None:
+    """What a file holds, or None where neither content nor name tells; without `by_name` content alone."""
     try:
         shape = shape_of(path)
         if shape is Shape.MARKUP:
             return Role.DOCUMENTS if re.search(r"<doc[\s>]", read_head(path), re.IGNORECASE) else Role.QUERIES
         if shape in (Shape.PLAIN, Shape.TSV) and not tabular.has_qrel_header(path):
-            return _role_of_lines(path) or _role_of_name(path, shape)
+            return _role_of_lines(path) or (_role_of_name(path, shape) if by_name else None)
         row = next(read_rows(path, shape, Notes(), ()), None)
-        return _role_of_columns(row[1], path) if row else None
+        return _role_of_columns(row[1], path if by_name else None) if row else None
     except InputError:
         return None
 
@@ -126,8 +126,8 @@ def _role_of_lines(path: str | Path) -> Role | None:
     return next((role for role, like in _LINES.items() if all(map(like.fullmatch, lines))), None)
 
 
-def _role_of_columns(names: Collection[str], path: str | Path) -> Role | None:
-    """What a table holds by the names of its columns."""
+def _role_of_columns(names: Collection[str], path: str | Path | None) -> Role | None:
+    """What a table holds by the names of its columns; where they leave it open, by the name at `path`."""
     known = set(names)
     if known & {*tabular.QUERY_ID.names} and known & {*tabular.JUDGED_ID.names} and known & {*tabular.GRADE.names}:
         return Role.QRELS
@@ -136,7 +136,7 @@ def _role_of_columns(names: Collection[str], path: str | Path) -> Role | None:
         return Role.DOCUMENTS
     if known & _OF_QUERIES and known & {*tabular.QUERY_TEXT.names}:
         return Role.QUERIES
-    return _role_of_name(path, Shape.JSONL) if text and known & {"_id", "id"} else None
+    return _role_of_name(path, Shape.JSONL) if path and text and known & {"_id", "id"} else None
 
 
 def _role_of_name(path: str | Path, shape: Shape) -> Role | None:
