@@ -35,6 +35,21 @@ def test_half_the_corpus_loses_documents_and_words_lose_statistics(lighthouse):
     assert lexical.condensed_rbo < 0.999
 
 
+def test_a_ranker_that_was_trained_here_has_no_statistics_to_lose(lighthouse, tmp_path):
+    pytest.importorskip("safetensors")
+    ranker = pytest.importorskip("ringtrue.retrieval.training.ranker")
+    mining = pytest.importorskip("ringtrue.retrieval.training.mining")
+    triples = mining.mine_triples(lighthouse, most=32, seed=1).triples
+    ranker.train_ranker("knrm:document_length=60", triples, tmp_path, device="cpu")
+    samples = [("all", ids(lighthouse, 1)), ("half", ids(lighthouse, 2))]
+    whole, half = mimic(lighthouse, [f"bm25 >> knrm:checkpoint={tmp_path},device=cpu"], samples)
+    assert whole.rbo == pytest.approx(1)
+    assert half.family == "interaction"
+    assert half.condensed_rbo == pytest.approx(1), "a pair has the same score in any corpus"
+    assert half.statistics == pytest.approx(0, abs=1e-9) and half.missing == pytest.approx(1 - half.rbo)
+    assert 0.2 < half.missing < 0.8
+
+
 def test_two_documents_by_hand():
     """The sample lacks the first of two documents: only the second can be found."""
     documents = [Document("a", "lamp lamp oil"), Document("b", "lamp and wick in a glass")]
