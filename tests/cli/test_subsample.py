@@ -265,6 +265,44 @@ def test_energy_is_measured_or_said_not_to_be(call, tmp_path):
     assert refused.returncode == 2 and "--corpus-docs has no effect without --energy" in refused.stderr
 
 
+def test_energy_is_of_what_was_done(call, tmp_path, monkeypatch):
+    pytest.importorskip("tirex_tracker", reason="measuring needs the extra 'energy'")
+    (tmp_path / "ids.txt").write_text("batteries-01\n")
+    given = ("--source", "builtin:lighthouse", "--ids", tmp_path / "ids.txt", "-q")
+    folder = tmp_path / "sample"
+    assert call("subsample", "extract", *given, "--out", folder, "--energy").returncode == 0
+    before = {path.name: path.read_bytes() for path in (folder / "energy.json", *(folder / "energy").iterdir())}
+    again = call("subsample", "extract", *given, "--out", folder, "--energy")
+    assert "energy of extract: nothing was left to do, and the earlier figures stay in" in again.stdout
+    assert before == {path.name: path.read_bytes() for path in (folder / "energy.json", *(folder / "energy").iterdir())}
+
+    def interrupt(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ringtrue.subsampling.extract.write_documents", interrupt)
+        assert call("subsample", "extract", *given, "--out", tmp_path / "other", "--energy").returncode == 130
+    rest = call("subsample", "extract", *given, "--out", tmp_path / "other", "--energy")
+    assert "energy of extract (the rest of an interrupted one): " in rest.stdout
+    (stage,) = json.loads((tmp_path / "other" / "energy.json").read_text())["stages"]
+    assert (stage["stage"], stage["documents"]) == ("extract (the rest of an interrupted one)", 0)
+    assert call("subsample", "extract", *given, "--out", tmp_path / "bare").returncode == 0
+    late = call("subsample", "extract", *given, "--out", tmp_path / "bare", "--energy")
+    assert "it was not measured when it was done" in late.stdout and not (tmp_path / "bare" / "energy.json").exists()
+
+
+def test_what_an_extraction_tolerated_is_told(call, tmp_path):
+    (tmp_path / "in").mkdir()
+    rows = [{"_id": "a", "text": "one"}, {"_id": "a", "text": "two"}, {"_id": "b", "text": "three"}]
+    (tmp_path / "in" / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "in" / "about.md").write_text("nothing")
+    (tmp_path / "ids.txt").write_text("a\n")
+    given = ("--source", tmp_path / "in", "--ids", tmp_path / "ids.txt", "-q")
+    done = call("subsample", "extract", *given, "--out", tmp_path / "out")
+    assert "1 further documents have the id of one that was taken, 1 of them with another text" in done.stdout
+    assert "files of the folder that are not read: 1 (first: " in done.stdout
+
+
 def test_published_rows(call, shared):
     paper = shared / "subsampling" / "paper"
     done = call("subsample", "published", paper / "aggregated.jsonl.gz", "--sizes", paper / "dataset-sizes.json", "-q")

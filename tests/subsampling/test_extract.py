@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,6 +28,7 @@ from ringtrue.subsampling import crew, pieces
 from ringtrue.subsampling import extract as module
 from ringtrue.subsampling.corpora import open_corpus
 from ringtrue.subsampling.extract import Progress, extract, read_extraction
+from ringtrue.subsampling.parts import alone, read_part, search_piece
 
 DOCUMENTS = [Document(f"d{n:03d}", f"text of number {n}", f"Title {n}" if n % 3 else "") for n in range(200)]
 QUERIES = [Query("1", "first", "what is first?", "", ("one", "prime")), Query("2", "second"), Query("3", "third")]
@@ -223,6 +225,37 @@ def test_what_cannot_be_extracted(tmp_path: Path):
         extract([], SAMPLE, tmp_path / "new")
 
 
+def test_a_name_is_looked_at_before_anything_is_read(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    with pytest.raises(InputError, match="'a b' cannot name a sample"):
+        extract(source, SAMPLE, tmp_path / "out", name="a b")
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_extractions_into_one_folder(tmp_path: Path):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+    refused: list[str] = []
+
+    def again(told: Progress) -> None:
+        with pytest.raises(InputError, match=r"another process is at work on .*out") as caught:
+            extract(source, SAMPLE, tmp_path / "out")
+        refused.append(str(caught.value))
+
+    extract(source, SAMPLE, tmp_path / "out", progress=again)
+    assert len(refused) == 1
+
+
+def test_two_searches_of_one_piece(tmp_path: Path):
+    """As when the process that began a search was killed, and one of those that it started still searches."""
+    (piece,) = open_corpus(jsonl(tmp_path / "corpus.jsonl", DOCUMENTS), 1).pieces
+    part = tmp_path / "part.jsonl"
+    with alone(part.with_suffix(".lock"), piece.name), pytest.raises(InputError, match="another process is at work"):
+        search_piece(piece, frozenset(SAMPLE), part, every=5, tell=lambda *_: None)
+    assert not part.exists()
+    search_piece(piece, frozenset(SAMPLE), part, every=5, tell=lambda *_: None)
+    assert len(list(read_part(part))) == len(SAMPLE)
+
+
 def test_a_folder_is_never_written_over(tmp_path: Path):
     source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
     (tmp_path / "full").mkdir()
@@ -280,7 +313,7 @@ def test_only_a_damaged_file_is_searched_again(tmp_path: Path):
 
 
 KILLED = """
-import sys, time
+import json, sys, time
 from pathlib import Path
 from ringtrue.subsampling import pieces
 from ringtrue.subsampling.extract import extract
@@ -299,29 +332,34 @@ def slowly(progress):
 
 files = sorted((source / "corpus").iterdir())
 ids = (source / "ids.txt").read_text().split()
-extract(files, ids, out, queries=given.queries, qrels=given.qrels, progress=slowly, checkpoint_s=0)
+settings = json.loads(sys.argv[4])
+extract(files, ids, out, queries=given.queries, qrels=given.qrels, progress=slowly, checkpoint_s=0, **settings)
 print(len(told))
 """
+KINDS = {
+    "text": (("1.jsonl", jsonl), ("2.jsonl.gz", packed), ("3.trec", trec)),
+    "binary": (("1.warc.gz", warc), ("2.parquet", parquet), ("3.warc.gz", warc)),
+}
 
 
-def corpus_to_be_killed(folder: Path) -> Path:
+def corpus_to_be_killed(folder: Path, kinds: Sequence[tuple[str, Callable[[Path, list[Document]], Path]]]) -> Path:
     rng = random.Random(5)
     documents = [Document(f"d{n}", rng.randbytes(150).hex(), f"Title {n}") for n in range(6000)]
     (folder / "corpus").mkdir(parents=True)
-    jsonl(folder / "corpus" / "1.jsonl", documents[:3000])
-    packed(folder / "corpus" / "2.jsonl.gz", documents[2990:4500])
-    trec(folder / "corpus" / "3.trec", documents[4500:])
+    for (name, make), (start, end) in zip(kinds, ((0, 3000), (2990, 4500), (4500, 6000)), strict=True):
+        make(folder / "corpus" / name, documents[start:end])
     (folder / "ids.txt").write_text("\n".join(f"d{n}" for n in range(0, 6100, 3)))
     (folder / "queries.jsonl").write_text('{"_id": "1", "text": "first"}\n')
     (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td3\t1\n")
     return folder
 
 
-def test_killed_at_any_moment_it_goes_on_and_gives_the_same_bytes(tmp_path: Path):
-    source, rng = corpus_to_be_killed(tmp_path / "in"), random.Random(11)
-    whole = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "whole"), "0"]
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+def test_killed_at_any_moment_it_goes_on_and_gives_the_same_bytes(tmp_path: Path, kinds):
+    source, rng = corpus_to_be_killed(tmp_path / "in", kinds), random.Random(11)
+    whole = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "whole"), "0", "{}"]
     steps = int(subprocess.run(whole, check=True, capture_output=True, text=True).stdout.split()[-1])
-    command = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "out"), "0.02"]
+    command = [sys.executable, "-c", KILLED, str(source), str(tmp_path / "out"), "0.02", "{}"]
     for _ in range(3):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
@@ -333,6 +371,36 @@ def test_killed_at_any_moment_it_goes_on_and_gives_the_same_bytes(tmp_path: Path
     assert int(done.stdout.split()[-1]) < steps, "the last run began from the beginning"
     found = read_extraction(tmp_path / "out")
     assert (found.documents, len(found.missing), found.duplicates, found.read) == (2000, 34, 3, 6010)
+
+
+def test_killed_in_several_processes_it_goes_on_with_another_number_of_them(tmp_path: Path):
+    source, folder = tmp_path / "in", tmp_path / "in" / "corpus"
+    folder.mkdir(parents=True)
+    rng = random.Random(7)
+    for file in range(30):
+        some = [Document(f"d{n}", rng.randbytes(100).hex()) for n in range(400 * file, 400 * file + 400)]
+        trec(folder / f"{file:02}.trec", some)
+    (source / "ids.txt").write_text("\n".join(f"d{n}" for n in range(0, 12_000, 7)))
+    (source / "queries.jsonl").write_text('{"_id": "1", "text": "first"}\n')
+    (source / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\td7\t1\n")
+    command = [sys.executable, "-c", KILLED, str(source)]
+    subprocess.run([*command, str(tmp_path / "whole"), "0", "{}"], check=True, capture_output=True)
+    for workers in (1, 3):
+        out = tmp_path / f"out-{workers}"
+        done = out / ".extraction" / "crew" / "results"
+        with subprocess.Popen([*command, str(out), "0", '{"workers": 2}'], stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None and not (done.is_dir() and any(done.iterdir())):
+                time.sleep(0.001)
+            os.kill(process.pid, signal.SIGKILL)
+        assert not (out / "result.json").exists(), "killed too late to try anything"
+        for _ in range(20):  # while a search outlives the process that began it, no other may begin
+            again = subprocess.run(
+                [*command, str(out), "0", f'{{"workers": {workers}}}'], capture_output=True, text=True
+            )
+            if not again.returncode:
+                break
+            assert "InputError" in again.stderr, again.stderr
+        assert tree(out) == tree(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("make", [jsonl, trec, warc])

@@ -10,8 +10,8 @@ import pytest
 
 from ringtrue.data.load import load
 from ringtrue.errors import InputError, UnknownNameError
-from ringtrue.subsampling import hook
-from ringtrue.subsampling.extract import extract
+from ringtrue.subsampling import hook, pieces
+from ringtrue.subsampling.extract import Progress, extract, read_before
 from ringtrue.subsampling.registered import dataset, register, sample_folder, samples, unregister
 
 
@@ -76,6 +76,46 @@ def test_a_sample_of_a_sample(sample: Path, tmp_path: Path, access):
     assert found.missing == ("nowhere",)
     assert found.read == (len(every) if access == "stream" else 6)
     assert found.topics > 0
+
+
+def test_the_order_does_not_depend_on_the_access(sample: Path, tmp_path: Path):
+    ids = [document.doc_id for document in load(sample).documents()][::-2]
+    first = extract("irds:ringtrue/quarter", ids, tmp_path / "stream", access="stream")
+    extract("irds:ringtrue/quarter", ids, tmp_path / "store", access="store")
+    for name in ("corpus.jsonl", "corpus.parquet", "queries.jsonl", "qrels/test.tsv"):
+        assert (tmp_path / "stream" / name).read_bytes() == (tmp_path / "store" / name).read_bytes()
+    assert [document.doc_id for document in load(tmp_path / "store").documents()] == sorted(ids)
+    assert extract("irds:ringtrue/quarter", ids, tmp_path / "stream", access="store") == first, "it is finished"
+
+
+def test_a_store_that_was_built_meanwhile(sample: Path, tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(pieces, "_STEP", 10)
+    ids = [document.doc_id for document in load(sample).documents()][:4]
+    whole = extract("irds:ringtrue/quarter", ids, tmp_path / "whole")
+
+    def interrupt(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        extract("irds:ringtrue/quarter", ids, tmp_path / "out", checkpoint_s=0, progress=interrupt)
+    assert read_before(tmp_path / "out") == 10
+    ir_datasets.load("ringtrue/quarter").docs_store().build()
+    assert extract("irds:ringtrue/quarter", ids, tmp_path / "out") == whole
+    assert (tmp_path / "out" / "result.json").read_bytes() == (tmp_path / "whole" / "result.json").read_bytes()
+    assert read_before(tmp_path / "out") is None
+
+
+def test_another_sample_under_the_same_name_is_another_corpus(sample: Path, tmp_path: Path):
+    some = [document.doc_id for document in load(sample).documents()][:6]
+    before = load("irds:ringtrue/quarter").fingerprint
+    extract("irds:ringtrue/quarter", some, tmp_path / "of")
+    extract("builtin:lighthouse", some[:5], tmp_path / "new", name="quarter")
+    now = load("irds:ringtrue/quarter")
+    assert now.fingerprint != before
+    assert now.fingerprint_of("documents") == load("irds:ringtrue/quarter").fingerprint_of("documents")
+    with pytest.raises(InputError, match="a corpus that has changed since"):
+        extract("irds:ringtrue/quarter", some, tmp_path / "of")
+    assert extract("irds:ringtrue/quarter", some, tmp_path / "fresh").missing == (some[5],)
 
 
 def test_a_sample_that_was_made_anew_is_found_at_once(sample: Path, tmp_path: Path):

@@ -23,6 +23,9 @@ Energy = Annotated[
 ]
 
 
+_REST = "extract (the rest of an interrupted one)"
+
+
 @dataclass(frozen=True)
 class Asked:
     """Which documents are wanted, and the topics and judgments that go with them."""
@@ -90,11 +93,13 @@ def extract(
     from ringtrue.data.formats.detect import read_qrels, read_queries
     from ringtrue.subsampling.energy import Meter
     from ringtrue.subsampling.extract import extract as write_sample
+    from ringtrue.subsampling.extract import read_before
 
-    meter = Meter(out / "energy")
+    before, meter = read_before(out), Meter(out / "energy")
+    measured = energy and before is not None  # what is finished takes nothing, which is no figure
     with Talk(quiet, f"what was found is kept in {out}, and the same command goes on from there") as say:
         wanted = asked.doc_ids(source, say)
-        with meter.stage("extract", len(wanted)) if energy else nullcontext():
+        with meter.stage(_REST if before else "extract", len(wanted)) if measured else nullcontext():
             done = write_sample(
                 source[0] if len(source) == 1 else source,
                 wanted,
@@ -111,8 +116,10 @@ def extract(
         typer.echo((out / "result.json").read_text(encoding="utf-8"), nl=False)
     else:
         _tell(done, out)
-    if energy:
-        _tell_energy(meter, done, out, quiet=json)
+    if measured:
+        _tell_energy(meter, done.read - (before or 0), out, quiet=json)
+    elif energy and not json:
+        typer.echo(f"energy of extract: nothing was left to do, and {_earlier(out)}")
 
 
 def _words(progress: Progress) -> str:
@@ -127,13 +134,25 @@ def _tell(done: Extraction, out: Path) -> None:
     )
     if done.missing:
         typer.echo(f"{len(done.missing):,} ids are not in the corpus: see {out / 'missing.txt'}")
+    if done.duplicates:
+        typer.echo(
+            f"{done.duplicates:,} further documents have the id of one that was taken, {done.conflicting:,} of them "
+            "with another text; the first was kept"
+        )
+    for note in done.notes:
+        typer.echo(f"{note.what}: {note.times:,} (first: {note.first})")
 
 
-def _tell_energy(meter: Meter, done: Extraction, out: Path, *, quiet: bool) -> None:
-    """What it took, for all documents that were read."""
+def _earlier(out: Path) -> str:
+    file = out / "energy.json"
+    return f"the earlier figures stay in {file}" if file.is_file() else "it was not measured when it was done"
+
+
+def _tell_energy(meter: Meter, read: int, out: Path, *, quiet: bool) -> None:
+    """What it took, for all documents that were read meanwhile."""
     from ringtrue.subsampling.energy_table import energy_json
 
-    stages = [stage._replace(documents=done.read) for stage in meter.stages]
+    stages = [stage._replace(documents=read) for stage in meter.stages]
     (out / "energy.json").write_text(energy_json(stages), encoding="utf-8")
     for stage in () if quiet else stages:
         typer.echo(f"energy of {stage.energy}")

@@ -31,7 +31,7 @@ _SEARCHED: Mapping[Shape, Callable[[Path], Piece]] = {
 
 @dataclass(frozen=True)
 class Corpus:
-    """Pieces in the order in which they are searched; `unused` are files of a folder that hold no documents."""
+    """Pieces in the order in which they are searched; `unused` are other files of a folder, as beside web archives."""
 
     name: str
     pieces: tuple[Piece, ...]

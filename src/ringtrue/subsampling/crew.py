@@ -7,6 +7,7 @@ can go on with another number of them.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -79,10 +80,16 @@ def worthwhile_workers(pieces: Sequence[Piece]) -> int:
 
 def search_file(task: Task) -> None:
     """Search one file, in a process of a crew."""
-    given, counts = task.arguments, [(0, 0)]
+    given, counts, parent = task.arguments, [(0, 0)], os.getppid()
     piece = file_piece(Path(given["path"]), given["main_content"])
     wanted, every = _asked(task.base / _ASKED)
-    search_piece(piece, wanted, Path(given["part"]), every=every, tell=lambda *count: counts.append(count))
+
+    def tell(read: int, found: int) -> None:
+        counts.append((read, found))
+        if os.getppid() != parent:
+            raise InputError("the process that began this search has ended; begin it again.")
+
+    search_piece(piece, wanted, Path(given["part"]), every=every, tell=tell)
     (task.out / _FOUND).write_text(json.dumps(counts[-1]), encoding="utf-8")
 
 

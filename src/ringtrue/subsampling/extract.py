@@ -1,8 +1,8 @@
 """A sample out of a corpus: its documents with their topics and judgments, as BEIR and as Parquet.
 
 The corpus is read once and never held; what was found so far is kept beside the result, so that a killed extraction
-goes on where it was and gives the same bytes in the end. Documents stand in the order of the corpus, or in that of
-their ids where an ir_datasets corpus is read by random access, whatever the number of processes.
+goes on where it was and gives the same bytes in the end. Documents stand in the order of the corpus, those of
+ir_datasets in the order of their ids, whatever the number of processes and the way in which the corpus is read.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp, version
 from ringtrue.subsampling.corpora import Access, Corpus, Source, open_corpus
 from ringtrue.subsampling.crew import Crew, worthwhile_workers
-from ringtrue.subsampling.parts import read_part, search_piece
-from ringtrue.subsampling.pieces import Piece, Place, WarcFile, noted
-from ringtrue.subsampling.registered import register
+from ringtrue.subsampling.parts import alone, read_part, read_part_by_id, read_so_far, search_piece
+from ringtrue.subsampling.pieces import IrdsStore, Piece, Place, WarcFile, noted
+from ringtrue.subsampling.registered import check_name, register
 from ringtrue.subsampling.sample_files import Once, move_into, write_documents, write_topics
 
 WORK = ".extraction"  # what is kept until an extraction has ended
 RESULT = "result.json"
-_FORMAT = 1
+_FORMAT = 2
+_ACCESS = "access"
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,9 @@ def extract(
     wanted = frozenset(doc_ids)
     if not wanted:
         raise InputError("the sample has no documents: nothing to extract.")
-    corpus = open_corpus(source, len(wanted), main_content=main_content, access=access)
+    if name is not None:
+        check_name(name)
+    corpus = open_corpus(source, len(wanted), main_content=main_content, access=_access(Path(out), access))
     topics = _topics(source, Topics(queries, qrels))
     job = _Job(Path(out), name, corpus, wanted, topics, all_topics)
     extraction = job.finished()
@@ -124,14 +127,30 @@ def extract(
         job.begin()
         tell = progress or (lambda _: None)
         count = worthwhile_workers(corpus.pieces) if workers is None else workers
-        if count > 1:
-            job.search_side_by_side(count, checkpoint_s, tell)
-        places = job.search(checkpoint_s, tell)
-        extraction = job.assemble(places)
+        with alone(job.work / "lock", str(out)):
+            if count > 1:
+                job.search_side_by_side(count, checkpoint_s, tell)
+            places = job.search(checkpoint_s, tell)
+            extraction = job.assemble(places)
     shutil.rmtree(job.work, ignore_errors=True)
     if name is not None:
         register(name, job.out)
     return extraction
+
+
+def read_before(out: str | Path) -> int | None:
+    """How many documents earlier calls read for an extraction that was interrupted; None for a finished one."""
+    if (Path(out) / RESULT).is_file():
+        return None
+    return sum(map(read_so_far, (Path(out) / WORK).glob("*.jsonl")))
+
+
+def _access(out: Path, asked: Access) -> Access:
+    """As asked, else as an interrupted extraction began: what was found one way is of no use to the other."""
+    before = out / WORK / _ACCESS
+    if asked != "auto" or not before.is_file():
+        return asked
+    return "store" if before.read_text(encoding="utf-8") == "store" else "stream"
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +216,8 @@ class _Job:
         if self.out.is_dir() and any(path.name != WORK for path in self.out.iterdir()):
             raise InputError(f"{self.out} is not an empty folder; give a new one, or empty it first.")
         self.work.mkdir(parents=True, exist_ok=True)
+        access = "store" if isinstance(self.corpus.pieces[0], IrdsStore) else "stream"
+        (self.work / _ACCESS).write_text(access, encoding="utf-8")
         draft = plan.with_suffix(".new")
         draft.write_text(self.plan, encoding="utf-8")
         draft.rename(plan)
@@ -231,7 +252,9 @@ class _Job:
         draft = self.work / "new"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
-        documents = Once(chain.from_iterable(map(read_part, self.parts)))
+        pieces = zip(self.corpus.pieces, self.parts, strict=True)
+        found = (read_part_by_id(part) if piece.by_id else read_part(part) for piece, part in pieces)
+        documents = Once(chain.from_iterable(found))
         write_documents(documents, draft)
         self._require_any(documents.doc_ids, places)
         queries, qrels, _ = _restricted(self.topics, documents.doc_ids, self.all_topics)
@@ -276,7 +299,7 @@ class _Job:
     def _notes(self, places: Sequence[Place]) -> tuple[Note, ...]:
         notes = noted(chain(self.topics.notes, *(place.notes for place in places)))
         for path in self.corpus.unused:
-            notes.add("files of the folder that hold no documents, not read", str(path))
+            notes.add("files of the folder that are not read", str(path))
         return tuple(notes)
 
     def _provenance(self, documents: Path) -> Provenance:

@@ -11,11 +11,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from ringtrue.data.notes import Note
 from ringtrue.data.records import Document
+from ringtrue.errors import InputError
+from ringtrue.jobs import try_lock
 from ringtrue.subsampling.pieces import Piece, Place, Wanted
 
 _MARK = b'{"searched":'
@@ -27,7 +30,21 @@ def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell
     A search that is known to have ended is not repeated. How far it came is written down `every` so many seconds;
     then, and at the end, `tell` gets the records read and the documents found so far.
     """
-    place, ended, found = _resume(path, piece.identity())
+    with alone(path.with_suffix(".lock"), piece.name):
+        return _search(piece, wanted, path, every, tell)
+
+
+@contextmanager
+def alone(path: Path, what: str) -> Iterator[None]:
+    """Hold a file that only one process can hold, as long as it lives; an error where another has it."""
+    with open(path, "a", encoding="utf-8") as file:
+        if not try_lock(file):
+            raise InputError(f"another process is at work on {what} ({path}); wait until it has ended, then try again.")
+        yield
+
+
+def _search(piece: Piece, wanted: Wanted, path: Path, every: float, tell: Callable[[int, int], None]) -> Place:
+    place, ended, found = _resume(path, _mark_of(piece))
     if ended:
         return place
     with open(path, "ab") as part:
@@ -45,16 +62,49 @@ def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell
     return place
 
 
+def read_so_far(path: Path) -> int:
+    """How many records of a piece were read, as far as that was written down."""
+    read = 0
+    with open(path, "rb") as part:
+        for line in part:
+            if line.startswith(_MARK) and line.endswith(b"\n"):
+                read = json.loads(line)["read"]
+    return int(read)
+
+
+def read_part_by_id(path: Path) -> Iterator[tuple[bytes, Document]]:
+    """The documents of a part in the order of their ids, each with its line; only the ids are held."""
+    places: list[tuple[str, int]] = []
+    with open(path, "rb") as part:
+        at = 0
+        for line in part:
+            if not line.startswith(_MARK):
+                places.append((json.loads(line)["_id"], at))
+            at += len(line)
+        for _, at in sorted(places):
+            part.seek(at)
+            yield _read(part.readline())
+
+
 def read_part(path: Path) -> Iterator[tuple[bytes, Document]]:
     """The documents of a part, each with its line."""
     with open(path, "rb") as part:
         for line in part:
             if not line.startswith(_MARK):
-                row = json.loads(line)
-                yield line, Document(row["_id"], row["text"], row["title"])
+                yield _read(line)
 
 
-def _resume(path: Path, identity: tuple[str, ...]) -> tuple[Place, bool, int]:
+def _read(line: bytes) -> tuple[bytes, Document]:
+    row = json.loads(line)
+    return line, Document(row["_id"], row["text"], row["title"])
+
+
+def _mark_of(piece: Piece) -> list[str]:
+    """What has to be the same for a search to go on: the piece, and the way in which it is searched."""
+    return [type(piece).__name__, *piece.identity()]
+
+
+def _resume(path: Path, mark: list[str]) -> tuple[Place, bool, int]:
     """Where the search of a piece goes on, whether it has ended, and the documents found; the rest is cut off.
 
     Nothing stays where the piece has changed since.
@@ -68,7 +118,7 @@ def _resume(path: Path, identity: tuple[str, ...]) -> tuple[Place, bool, int]:
             end += len(line)
             if not line.startswith(_MARK):
                 documents += 1
-            elif line.endswith(b"\n") and (row := json.loads(line))["piece"] == list(identity):
+            elif line.endswith(b"\n") and (row := json.loads(line))["piece"] == mark:
                 place = Place(row["searched"], row["read"], tuple(Note(*note) for note in row["notes"]))
                 ended, found, size = row["ended"], documents, end
         part.truncate(size)
@@ -82,7 +132,7 @@ def _mark(part: BinaryIO, piece: Piece, place: Place, *, ended: bool) -> None:
         "read": place.read,
         "ended": ended,
         "notes": [list(note) for note in place.notes],
-        "piece": list(piece.identity()),
+        "piece": _mark_of(piece),
     }
     part.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
     part.flush()

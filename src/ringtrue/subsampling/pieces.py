@@ -49,8 +49,12 @@ class Piece(Protocol):
     def name(self) -> str:
         """What it is called in messages."""
 
+    @property
+    def by_id(self) -> bool:
+        """Whether what is found is written in the order of ids, not in that of the piece."""
+
     def identity(self) -> tuple[str, ...]:
-        """What tells it from others and from itself with another content."""
+        """What tells it from others and from itself with another content, however it is searched."""
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Look for documents from a place on, to the end; the last step may find nothing."""
@@ -61,6 +65,11 @@ class FilePiece:
     """What all files have in common."""
 
     path: Path
+
+    @property
+    def by_id(self) -> bool:
+        """False: a file's documents stay in its order."""
+        return False
 
     @property
     def name(self) -> str:
@@ -119,18 +128,25 @@ class _Irds:
     dataset_id: str
 
     @property
+    def by_id(self) -> bool:
+        """True: a store has no other order, and how a corpus is read must not show in the sample."""
+        return True
+
+    @property
     def name(self) -> str:
         """Its id as collections are named."""
         return f"irds:{self.dataset_id}"
+
+    def identity(self) -> tuple[str, ...]:
+        """The id, and the content where that can change under it."""
+        from ringtrue.data.formats.irds import content_keys  # the import alone takes a third of a second
+
+        return (self.name, *content_keys(self.dataset_id))
 
 
 @dataclass(frozen=True)
 class IrdsStream(_Irds):
     """All documents of an ir_datasets corpus, in its order."""
-
-    def identity(self) -> tuple[str, ...]:
-        """The id: data does not change under it."""
-        return (self.name,)
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Read all documents."""
@@ -143,10 +159,6 @@ class IrdsStream(_Irds):
 @dataclass(frozen=True)
 class IrdsStore(_Irds):
     """An ir_datasets corpus by its random access: only wanted documents are read, in the order of their ids."""
-
-    def identity(self) -> tuple[str, ...]:
-        """The id, and that the order is another than a stream's."""
-        return (self.name, "by id")
 
     def search(self, wanted: Wanted, start: Place) -> Iterator[Step]:
         """Look up a thousand documents at a time."""

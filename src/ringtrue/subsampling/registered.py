@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from ringtrue.errors import InputError, UnknownNameError
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)*", re.ASCII)
 _ENDING = ".json"
+_FILES = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv")
 
 
 class UnknownSampleError(UnknownNameError, KeyError):
@@ -56,11 +58,16 @@ class SampleQuery(NamedTuple):
         return self.text
 
 
+def check_name(name: str) -> None:
+    """Raise for a name that a sample cannot have."""
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} cannot name a sample; use letters, digits, '.', '-', '_', and '/' between them.")
+
+
 def register(name: str, folder: str | Path) -> str:
     """Give the sample in a folder a name; the id for ir_datasets is returned."""
     place = Path(folder).resolve()
-    if not _NAME.fullmatch(name):
-        raise InputError(f"{name!r} cannot name a sample; use letters, digits, '.', '-', '_', and '/' between them.")
+    check_name(name)
     if not (place / "corpus.jsonl").is_file():
         raise InputError(f"{place} holds no extracted sample (no corpus.jsonl); extract one first.")
     entry = _entry(name)
@@ -139,6 +146,12 @@ class _Docs(BaseDocs):
             options=options,
         )
 
+    def content_key(self) -> str:
+        """A key for all that the sample holds now: under one name there may be another tomorrow."""
+        folder = sample_folder(self._name)
+        files = [path for name in _FILES if (path := folder / name).is_file()]
+        return _content_key(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+
     def docs_count(self) -> int:
         with open(sample_folder(self._name) / "corpus.jsonl", "rb") as file:
             return sum(1 for _ in file)
@@ -181,6 +194,11 @@ class _Qrels(BaseQrels):
 
     def qrels_defs(self) -> dict[int, str]:
         return {}
+
+
+@lru_cache(maxsize=16)
+def _content_key(files: tuple[tuple[Path, int, int], ...]) -> str:
+    return cache.key(*(path.name for path, _, _ in files), cache.content_key(path for path, _, _ in files))
 
 
 def _entry(name: str) -> Path:

@@ -83,9 +83,9 @@ class IrdsSource:
         return packed(self._bare_log(), size)
 
     def fingerprint(self, part: Part) -> str:
-        """The id and ir_datasets' version: its data does not change under an id. Documents are shared by many ids."""
+        """The id and ir_datasets' version, and the content where that can change. Documents are shared by many ids."""
         name = _first_with_documents_of(self.dataset_id) if part == "documents" else self.dataset_id
-        return cache.key("irds", name, part, version("ir_datasets"))
+        return cache.key("irds", name, part, version("ir_datasets"), *content_keys(name))
 
     def _bare_log(self) -> Iterator[LogQuery]:
         return as_log(map(_query, self._iterate("queries_iter")), self.dataset_id)
@@ -108,6 +108,12 @@ def _load(dataset_id: str) -> Any:  # noqa: ANN401
         near = difflib.get_close_matches(dataset_id, known, n=3, cutoff=0.5)
         families = [name for name in known if "/" not in name]
         raise UnknownNameError("ir_datasets id", dataset_id, near or families) from error
+
+
+def content_keys(dataset_id: str) -> tuple[str, ...]:
+    """A key for what a registered sample holds; none for ir_datasets' own data, which does not change under an id."""
+    dataset = _load(dataset_id)
+    return (dataset.content_key(),) if hasattr(dataset, "content_key") else ()
 
 
 def _first_with_documents_of(dataset_id: str) -> str:
