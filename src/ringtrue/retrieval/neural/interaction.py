@@ -2,6 +2,8 @@
 
 Words beyond `query_length` and `document_length` are cut off. Capreolus cuts queries at four words, which suits titles;
 here they have 20, as in OpenNIR, since wordpieces are shorter than words and the queries of logs longer than titles.
+The learning rate is Capreolus's 1e-3; its Adam has neither decay of weights nor warm-up, which come with the one loop
+that trains all rankers.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 The encoder reads `Query: … Document: … Relevant:`, the decoder takes one step, and the score is the logarithm of the
 probability of `true` where only `true` and `false` can be said, as in PyGaggle. The loss is the cross-entropy of the
 right word over the whole vocabulary. Deviations: the mark of the end behind that word, which says nothing of relevance,
-is not trained; where prompt and document are too long the document is cut, and never the prompt's last word.
+is not trained; where prompt and document are too long the document is cut, and never the prompt's last word; the
+optimizer is AdamW with a rate of 3e-4 that rises and falls, where the paper has Adafactor, which scales its steps by
+the weights, with a constant 1e-3.
 
 Texts are tokenised once each, between the words of the prompt that surround them, which gives the tokens of the whole
 prompt with tokenizers that never join two words. Those that do are refused. A text that melts with the blank before it,
