@@ -280,6 +280,52 @@ def test_vectors_without_numbers_are_counted_and_not_found():
     assert all(value == 0 for item, value in zip(*found.hits.of(0), strict=True) if log[item].startswith("bees"))
 
 
+@dataclass(frozen=True)
+class BrokenInBoth(Rough):
+    """Has no numbers for some texts in either precision, and for others in the lower one."""
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = super().encode(texts)
+        vectors[[text.startswith("bees") for text in texts]] = np.nan
+        if self.precision != "fp32":
+            vectors[[text.startswith("lamp by") for text in texts]] = np.inf
+        return vectors
+
+    def at(self, precision: str) -> BrokenInBoth:
+        return BrokenInBoth(self.error, precision, self.dim)
+
+
+@pytest.mark.parametrize("encoder", [Broken(1e-3), BrokenInBoth(1e-3)])
+def test_vectors_without_numbers_spoil_no_screening(encoder):
+    texts, options = ["lamp price", "lamp by night"], {"k": 5, "threshold": 0.3}
+    log = [*LOG, *(f"{text} again" for text in LOG if not text.startswith("bees"))]
+    plain = search(encoder, texts, blocks(log, 8), screen="fp32", **options)
+    screened = search(encoder, texts, blocks(log, 8), screen="bf16", **options)
+    assert len(plain.hits.rows) and as_rows(screened.hits) == as_rows(plain.hits)
+    assert screened.rescored.certain and screened.rescored.margin < 0.1
+    assert screened.broken <= plain.broken == 12
+    assert screened.broken == 12 or isinstance(encoder, Broken)  # what screens well and is far is never looked at
+
+
+@pytest.mark.parametrize("screen", ["fp32", "bf16"])
+def test_broken_vectors_on_a_device_are_replaced_there(screen):
+    encoder = BrokenInBoth()
+    found = []
+    for place in (np.asarray, torch.from_numpy):
+        running = ExactSearch(encoder, ["lamp price", "lamp by night"], k=5, screen=screen)
+        running.add(Block(LOG), place(encoder.at("fp32" if screen == "fp32" else "bf16").encode(LOG)))
+        found.append(running.finish())
+    assert as_rows(found[0].hits) == as_rows(found[1].hits) and len(found[0].hits.rows)
+    assert found[0].broken == found[1].broken == 12
+
+
+def test_a_first_block_of_nothing_but_broken_vectors():
+    first = [text for text in LOG if text.startswith("bees")]
+    found = search(BrokenInBoth(), ["lamp price"], [Block(first), Block(LOG)], k=3, screen="bf16")
+    assert [LOG[item - len(first)] for item in found.hits.items.tolist()][0].startswith("lamp price")
+    assert found.broken == 24
+
+
 def test_a_text_without_numbers_is_an_error():
     with pytest.raises(InputError, match="no numbers for 1 texts, the first is 'bees'"):
         ExactSearch(Broken(), ["lamp", "bees"])
@@ -288,6 +334,7 @@ def test_a_text_without_numbers_is_an_error():
 def test_a_text_of_which_nothing_is_known_is_near_nothing():
     found = search(Rough(), ["", "lamp"], [Block(LOG)], k=3)
     assert set(found.hits.rows.tolist()) == {1}
+    assert found.unknown == (0,)
 
 
 @pytest.mark.parametrize(("k", "threshold"), [(0, None), (-1, 0.5)])

@@ -24,13 +24,15 @@ class Rescored:
     """How the screening went.
 
     `deviation` is the largest difference between a screened and an exact similarity that was seen; as long as it is
-    well below the margin, nothing was missed.
+    well below the margin, nothing was missed. `broken` items have exact vectors that are not finite, which the screening
+    did not show: they are similar to nothing.
     """
 
     margin: float
     deviation: float
     texts: int
     pairs: int
+    broken: int = 0
 
     @property
     def certain(self) -> bool:
@@ -51,16 +53,19 @@ def rescore(
     for _ in range(2):
         part = pairs.take(chosen)
         scores, encoded = _similarities(encoder, rows, part, texts)
+        lost = ~np.isfinite(scores)
+        broken = len(np.unique(part.items[lost & (part.scores != 0)]))
+        scores[lost] = 0.0
         exact.add(part._replace(scores=scores))
         exact.best()
-        deviation = max(told.deviation, float(np.abs(scores - part.scores).max(initial=0.0)))
-        told = Rescored(margin, deviation, told.texts + encoded, told.pairs + len(scores))
+        deviation = max(told.deviation, float(np.abs(scores - part.scores)[~lost].max(initial=0.0)))
+        told = Rescored(margin, deviation, told.texts + encoded, told.pairs + len(scores), told.broken + broken)
         chosen = left & (pairs.scores >= exact.floor[pairs.rows] - np.float32(margin))
     return exact.best(), told
 
 
 def _similarities(encoder: Encoder, rows: Floats, pairs: Pairs, texts: Mapping[int, str]) -> tuple[Floats, int]:
-    """The exact similarity of each pair, and how many texts were encoded for it."""
+    """The exact similarity of each pair (no number where a vector has none), and how many texts were encoded for it."""
     number_of: dict[str, int] = {}
     items, places = np.unique(pairs.items, return_inverse=True)
     numbers = np.array([number_of.setdefault(texts[item], len(number_of)) for item in items.tolist()], np.int64)[places]

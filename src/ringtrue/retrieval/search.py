@@ -65,7 +65,7 @@ class Found:
     """What a search found, with the texts and ids of the items, and what it had to leave out.
 
     `blank` items have a vector of zeros and `broken` ones had numbers that are not finite in it: both are similar to
-    nothing. `rescored` tells about the screening in a lower precision, `screened` about that of a cascade, if there was
+    nothing. So are the rows `unknown`, of whose texts the encoder knows nothing. `rescored` tells about the screening in a lower precision, `screened` about that of a cascade, if there was
     one.
     """
 
@@ -75,6 +75,7 @@ class Found:
     seen: int
     blank: int
     broken: int
+    unknown: tuple[int, ...]
     rescored: Rescored | None
     screened: Screened | None = None
 
@@ -102,7 +103,7 @@ class ExactSearch:
         if k < 0 or (k == 0 and threshold is None):
             raise InputError(f"cannot search for the {k} nearest; say 1 or more, or give a threshold.")
         self._encoder = encoder
-        if screen == "auto" and expected is not None and expected < _PAYS * k * len(texts):
+        if screen == "auto" and expected is not None and expected < fewest_to_screen(k, len(texts)):
             screen = "fp32"
         self._screener = _screener(encoder, screen) if margin is None else None
         self._wanted = Wanted(k, threshold)
@@ -142,7 +143,7 @@ class ExactSearch:
             raise InputError(f"a block of {len(block.texts)} texts came with {len(vectors)} vectors.")
         if not block.texts:
             return
-        vectors = self._without_broken(vectors)
+        vectors = self._without_broken(block.texts, vectors)
         if self._margin is None:
             self._set_margin(self._measured_margin(block.texts, vectors))
         scanner = self._scanner = self._scanner or scanner_for(vectors, self.rows)
@@ -166,7 +167,8 @@ class ExactSearch:
             ids={item: self._kept.ids[item] for item in items if item in self._kept.ids},
             seen=self.seen,
             blank=self._blank,
-            broken=self._broken,
+            broken=self._broken + (told.broken if told else 0),
+            unknown=tuple(np.flatnonzero(~self.rows.any(axis=1)).tolist()),
             rescored=told,
         )
 
@@ -210,11 +212,12 @@ class ExactSearch:
         sample = np.unique(np.linspace(0, len(texts) - 1, min(len(texts), _SAMPLE)).astype(np.int64))
         exact = self._encoder.encode([texts[number] for number in sample])
         screened = vectors[sample] if isinstance(vectors, np.ndarray) else vectors[sample.tolist()].cpu().numpy()
-        worst = float(np.abs(self.rows @ (exact - screened).T).max())
+        sound = np.isfinite(exact).all(axis=1) & screened.any(axis=1)  # what is near nothing tells nothing
+        worst = float(np.abs(self.rows @ (exact - screened)[sound].T).max(initial=0.0))
         return _SAFETY * worst + product_error(self.rows.shape[1])
 
-    def _without_broken(self, vectors: Vectors) -> Vectors:
-        """Count vectors of zeros, and set those to zeros that hold something that is not a number."""
+    def _without_broken(self, texts: Sequence[str], vectors: Vectors) -> Vectors:
+        """Count vectors of zeros, and replace those that hold something that is not a number."""
         if isinstance(vectors, np.ndarray):
             vectors = np.ascontiguousarray(vectors, np.float32)  # kept ones are smaller, and slow to multiply as such
             sizes = np.einsum("ij,ij->i", vectors, vectors)
@@ -222,11 +225,23 @@ class ExactSearch:
             sizes = (vectors * vectors).sum(1).cpu().numpy()
         broken = np.flatnonzero(~np.isfinite(sizes))
         self._blank += int(np.count_nonzero(sizes == 0))
-        self._broken += len(broken)
-        if len(broken):
-            vectors = vectors.copy() if isinstance(vectors, np.ndarray) else vectors.clone()
-            vectors[broken.tolist()] = 0.0
-        return vectors
+        if not len(broken):
+            return vectors
+        return _with_rows(vectors, broken, self._repaired([texts[number] for number in broken.tolist()]))
+
+    def _repaired(self, texts: Sequence[str]) -> Floats:
+        """Vectors for texts whose own are broken: those in full precision where they were screened, else zeros."""
+        rows = np.full((len(texts), self.rows.shape[1]), np.nan, np.float32)
+        if self._screener is not None:
+            rows = self._encoder.encode(texts)
+        lost = ~np.isfinite(rows).all(axis=1)
+        self._broken += int(np.count_nonzero(lost))
+        return np.where(lost[:, None], np.float32(0), rows)
+
+
+def fewest_to_screen(k: int, texts: int) -> int:
+    """How many items a stream should have for screening to pay: of fewer, most would be encoded again."""
+    return _PAYS * k * texts
 
 
 def search(
@@ -265,6 +280,19 @@ def _screener(encoder: Encoder, screen: Screen) -> Encoder | None:
             raise InputError(f"encoder {encoder!r} cannot be screened in bf16: it has no fp32; leave screening out.")
         return None
     return encoder.at("bf16") if screen == "bf16" or encoder.bf16_is_fast() else None
+
+
+def _with_rows(vectors: Vectors, numbers: Ints, rows: Floats) -> Vectors:
+    """A copy with other vectors in some places."""
+    if isinstance(vectors, np.ndarray):
+        vectors = vectors.copy()
+        vectors[numbers] = rows
+        return vectors
+    import torch  # only who has torch's vectors comes here
+
+    vectors = vectors.clone()
+    vectors[numbers.tolist()] = torch.from_numpy(rows).to(vectors)
+    return vectors
 
 
 def _checked(rows: Floats, texts: Sequence[str]) -> Floats:
