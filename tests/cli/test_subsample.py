@@ -115,6 +115,10 @@ def test_what_runs_and_judgments_lack_is_shown(call, campaign):
 def test_a_group_with_all_runs_is_unknown(call, campaign):
     done = call("subsample", "reliability", *campaign, "--groups", "one.csv", "-q")
     assert done.returncode == 0 and "UNKNOWN" in done.stdout and "1 group is too few for 6 systems" in done.stdout
+    planned = call("subsample", "plan", *campaign, "--groups", "one.csv", "-q")
+    assert (
+        "plan: 1 group is too few for 6 systems: leaving one out needs at least 3; nothing was tried." in planned.stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,3 +325,4 @@ def test_mimic_splits_the_loss(call):
     done = call("subsample", "mimic", "--sampler", "pool:2", "--ranker", "bm25", "--json", "-q")
     (row,) = json.loads(done.stdout)["audits"][0]["sections"][0]["rows"]
     assert abs(row["missing"] + row["statistics"] - (1 - row["rbo"])) < 1e-9 and row["missing"] > 0
+    assert row["low"] < row["rbo"] < row["high"] and row["topics"] == 50

@@ -26,7 +26,12 @@ def table(folder: Path, text: str, name: str = "groups.csv") -> Path:
 
 @pytest.mark.parametrize(
     "text",
-    ["run,group\na,G\nb,H\n", "Team\tscore\tRUN\nG\t.1\ta\nH\t.2\tb\n", 'run,note,team\na,"x, y",G\n\nb,,H\n'],
+    [
+        "run,group\na,G\nb,H\n",
+        "run , group\na, G\n b ,H \n",
+        "Team\tscore\tRUN\nG\t.1\ta\nH\t.2\tb\n",
+        'run,note,team\na,"x, y",G\n\nb,,H\n',
+    ],
 )
 def test_tables(tmp_path, text):
     assert read_groups(table(tmp_path, text), Notes()) == {"a": "G", "b": "H"}
@@ -74,8 +79,18 @@ def test_prefixes(tmp_path):
 def test_the_campaign_is_found_or_asked_for(tmp_path):
     both = {"one": {"A": ("a",), "B": ("b",)}, "two": {"C": ("c",)}}
     assert groups_from_prefixes(["a1", "b1"], both, Path("p.json")) == ("A", "B")
-    with pytest.raises(InputError, match=r"0 campaigns fit .* p.json#NAME: one, two"):
-        groups_from_prefixes(["a1", "c1"], both, Path("p.json"))
+    with pytest.raises(InputError) as caught:
+        groups_from_prefixes(
+            ["input.ab1", "b1", "inptu.abc"],
+            {"none": {"X": ("x",)}, "one": {"A": ("input.ab",), "B": ("b",)}},
+            Path("p.json"),
+        )
+    assert str(caught.value) == (
+        "p.json: none of its campaigns (none, one) fits all 3 runs; 'one' has a group for 2 of them: 1 of 3 runs have "
+        "no group in p.json: inptu.abc (did you mean input.ab?); each run's name has to start with a prefix of one group."
+    )
+    with pytest.raises(InputError, match=r"2 campaigns fit these runs; name one as p.json#NAME: one, two"):
+        groups_from_prefixes(["a1"], {"one": both["one"], "two": both["one"]}, Path("p.json"))
     with pytest.raises(UnknownNameError, match="did you mean one"):
         groups_from_prefixes(["a1"], both, Path("p.json"), "on")
 

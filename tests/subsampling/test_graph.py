@@ -180,3 +180,10 @@ def test_a_graph_that_changed_is_read_again(graph_file: Path):
     write_graph(graph_file, Graph.from_lists({"r1": ["n7"]}))
     os.utime(graph_file, ns=(1, 1))
     assert names(one, sampler.sample(one.without())) - before == {"n7"}
+
+
+def test_a_graph_of_another_collection(tmp_path: Path):
+    write_graph(tmp_path / "other.jsonl", Graph.from_lists({"z1": ["z2"]}))
+    one = campaign()
+    with pytest.raises(InputError, match=r"none of the 3 relevant documents of the runs \(r1, …\); is it of another"):
+        Neighbours(k=1, graph=tmp_path / "other.jsonl").sample(one.without())

@@ -60,6 +60,11 @@ def test_two_documents_by_hand():
     assert row.statistics == pytest.approx(0)
 
 
+def test_ids_that_the_collection_lacks_are_no_documents(lighthouse):
+    (row,) = mimic(lighthouse, ["bm25"], [("some", [*ids(lighthouse, 2), "nowhere"])])
+    assert row.documents == len(ids(lighthouse, 2))
+
+
 def test_without_documents_nothing_can_be_searched():
     with pytest.raises(InputError, match="needs the documents"):
         mimic(Collection.from_records("none", None, [Query("1", "x")]), ["bm25"], [("x", ["a"])])

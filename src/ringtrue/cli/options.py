@@ -22,7 +22,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON ins
 Groups = Annotated[
     str | None,
     typer.Option(
-        "--groups", help="CSV or TSV with a run and a group or team column, JSON with prefixes, or the word tags."
+        "--groups",
+        help="CSV or TSV with a run and a group or team column, JSON with prefixes (FILE.json#CAMPAIGN where it has "
+        "several campaigns), or the word tags.",
     ),
 ]
 MeasureName = Annotated[str | None, typer.Option("--measure", help="An ir_measures name.  [default: nDCG@10]")]

@@ -21,7 +21,11 @@ app = typer.Typer(cls=Listing, no_args_is_help=True, help="How small can the cor
 
 SamplerNames = Annotated[
     list[str] | None,
-    typer.Option("--sampler", help="pool:100, judged, loft:1000, rerank:run=NAME,depth=1000, …; may be repeated."),
+    typer.Option(
+        "--sampler",
+        help="pool:100, judged, loft:1000, rerank:run=NAME,depth=1000, "
+        "neighbours:k=15,graph=FILE,base=judged, …; may be repeated.",
+    ),
 ]
 
 
@@ -115,7 +119,9 @@ def plan(
 
 
 def _choice(audit: SubsamplingAudit) -> str:
-    if audit.plan is None or audit.plan.chosen is None:
+    if audit.plan is None:
+        return f"{audit.why_not}; nothing was tried."
+    if audit.plan.chosen is None:
         return "no sampler that was tried will do; see the table, try others (--sampler), or ask for less."
     chosen = audit.plan.chosen
     energy = "" if chosen.kwh is None else f", {chosen.kwh:.4g} kWh"

@@ -44,7 +44,8 @@ def read_groups(path: Path, notes: Notes) -> dict[str, str]:
     header = [name.strip().lower() for name in next(rows)]
     run, group = (_column(header, names, path) for names in (_RUN_COLUMNS, _GROUP_COLUMNS))
     found: dict[str, str] = {}
-    for number, row in enumerate(rows, start=2):
+    for number, cells in enumerate(rows, start=2):
+        row = [cell.strip() for cell in cells]
         if not any(row):
             continue
         if len(row) <= max(run, group):
@@ -121,10 +122,24 @@ def groups_from_prefixes(
     if campaign or len(campaigns) == 1:
         return _by_prefix(names, campaigns[campaign or next(iter(campaigns))], source)
     fitting = [key for key, prefixes in campaigns.items() if all(len(_fitting(name, prefixes)) == 1 for name in names)]
-    if len(fitting) != 1:
-        known = ", ".join(fitting or campaigns)
+    if len(fitting) > 1:
+        known = ", ".join(fitting)
         raise InputError(f"{source}: {len(fitting)} campaigns fit these runs; name one as {source}#NAME: {known}.")
+    if not fitting:
+        raise _nearest(names, campaigns, source)
     return groups_from_prefixes(names, campaigns, source, fitting[0])
+
+
+def _nearest(names: Sequence[str], campaigns: Mapping[str, Prefixes], source: Path) -> InputError:
+    """The error where no campaign has a group for every run: what keeps the one that has most from fitting."""
+    fits = {key: sum(len(_fitting(name, prefixes)) == 1 for name in names) for key, prefixes in campaigns.items()}
+    best = max(fits, key=fits.__getitem__, default="")
+    told = f"{source}: none of its campaigns ({brief(tuple(campaigns))}) fits all {len(names)} runs"
+    try:
+        _by_prefix(names, campaigns[best], source) if best else None
+    except InputError as error:
+        return InputError(f"{told}; {best!r} has a group for {fits[best]} of them: {error}")
+    return InputError(f"{told}.")
 
 
 def _by_prefix(names: Sequence[str], prefixes: Prefixes, source: Path) -> tuple[str, ...]:

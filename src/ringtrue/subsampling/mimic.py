@@ -127,7 +127,7 @@ def _compare(given: _Given, full: Run, found: Run, seed: int) -> Mimicry:
         ranker=given.ranker,
         family=given.family,
         sampler=given.sampler,
-        documents=len(given.doc_ids),
+        documents=int(given.size.documents),
         megabytes=given.size.megabytes or 0.0,
         rbo=plain,
         interval=bootstrap_interval(figures[:, 0], seed=seed),

@@ -173,11 +173,28 @@ _MIMICRY = (
 
 def mimicry_table(rows: Sequence[Mimicry]) -> Table:
     """Each ranker on each sample."""
-    columns = (Column("ranker", "Ranker"), Column("family", "Class"), Column("sampler", "Sampler"), *_MIMICRY)
-    cells: tuple[tuple[Cell, ...], ...] = tuple(
-        (one.ranker, one.family, one.sampler, *(getattr(one, column.name) for column in _MIMICRY)) for one in rows
+    columns = (
+        Column("ranker", "Ranker"),
+        Column("family", "Class"),
+        Column("sampler", "Sampler"),
+        *_MIMICRY,
+        Column("low", "RBO low", 3, "lower end of the 95 % interval of RBO"),
+        Column("high", "RBO high", 3, "upper end of the 95 % interval of RBO"),
+        Column("topics", "Topics", 0, "for which the ranker finds something on the full corpus"),
     )
-    note = "Missing and statistics add up to 1 - RBO. Means over topics."
+    cells: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            one.ranker,
+            one.family,
+            one.sampler,
+            *(getattr(one, column.name) for column in _MIMICRY),
+            one.interval.low,
+            one.interval.high,
+            one.topics,
+        )
+        for one in rows
+    )
+    note = "Missing and statistics add up to 1 - RBO. Means over topics; intervals by bootstrap over topics."
     return Table("mimicry", "Rankers on samples", columns, cells, note)
 
 

@@ -75,4 +75,10 @@ def _graph(file: Path, changed: int) -> Graph:
 @lru_cache(maxsize=2)
 def _table(graph: Graph, campaign: Campaign, k: int) -> NDArray[np.int32]:
     """The neighbours of each document of a campaign: the same for every group, so made once."""
+    relevant = [campaign.runs.docs[doc] for doc in _relevant(campaign.without()).tolist()]
+    if relevant and not graph.rows.keys() & set(relevant):
+        raise InputError(
+            f"the corpus graph has none of the {len(relevant):,} relevant documents of the runs ({relevant[0]}, …); is "
+            "it of another collection? `ringtrue subsample graph` makes one."
+        )
     return graph.recoded(campaign.runs.docs, k)
