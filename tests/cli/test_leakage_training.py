@@ -98,6 +98,7 @@ def test_the_same_command_goes_on_and_another_is_told_what_differs(
     bags: None, call: Callable, tmp_path: Path, lighthouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "hashing").mkdir()  # no name of an encoder is a path
     options = (
         "leakage", "experiment", "--collection", "own", "--train", "log.jsonl", "--encoder", "hashing", "--size", "100",
         "--kind", "none", "--kind", "test", "--depth", "20", "--unbalanced", "--threshold", "0.7", "--folds", "4",

@@ -287,7 +287,9 @@ def _changed(plan: Plan, model: list[str] | None, sets: Sets, seeds: int | None,
 def _material(given: Given, sets: Sets, trainsets: Path | None) -> dict[str, Any]:
     """What an experiment is to be made with, by option, of those that are given."""
     options = {**given.__dict__, **sets.making(), "trainsets": trainsets}
-    return {name: _in_full(value) for name, value in options.items() if value is not None}
+    return {
+        name: value if name == "encoder" else _in_full(value) for name, value in options.items() if value is not None
+    }
 
 
 def _in_full(value: Any) -> Any:  # noqa: ANN401
