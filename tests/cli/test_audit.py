@@ -96,6 +96,24 @@ def test_bad_input_gets_one_message_and_exit_code_2(call, campaign, change, argu
     assert done.stdout == "" and done.stderr.count("\n") <= 8
 
 
+def test_the_search_for_leaks_takes_a_threshold_and_positives(call, tmp_path):
+    (tmp_path / "topics.tsv").write_text("1\tlamp oil\n")
+    (tmp_path / "log.tsv").write_text("a\tlamp oil\nb\toil for a lamp\n")
+    (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
+    (tmp_path / "positives.tsv").write_text("a\td1\n")
+    (tmp_path / "study.toml").write_text(
+        'queries = "topics.tsv"\ntrain = "log.tsv"\nqrels = "qrels.txt"\nencoder = "hashing:dimensions=64"\n'
+        'threshold = 0.99\npositives = "positives.tsv"\n'
+    )
+    strict, loose = (
+        json.loads(call("audit", tmp_path / "study.toml", *more, "--json", "-q").stdout)["audits"][0]
+        for more in ((), ("--threshold", 0.1))
+    )
+    assert [audit["provenance"]["settings"]["threshold"] for audit in (strict, loose)] == [0.99, 0.1]
+    assert "by 1 pairs" in strict["findings"][0]["seen"] and "by 2 pairs" in loose["findings"][0]["seen"]
+    assert "1 training pairs tell the answer to 1 of 1 topics" in strict["findings"][1]["seen"]
+
+
 def test_a_missing_study_file(call):
     done = call("audit", "no.toml")
     assert done.returncode == 2 and "cannot read the study file no.toml" in done.stderr

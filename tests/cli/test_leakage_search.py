@@ -17,7 +17,7 @@ import pytest
 
 # saves after every block, and takes its time over each, so that a kill finds something to lose
 SLOW = (
-    "import sys, time, ringtrue.leakage.search as s, ringtrue.retrieval.encoders.hashing as h\n"
+    "import sys, time, ringtrue.leakage.running as s, ringtrue.retrieval.encoders.hashing as h\n"
     "s._SAVE_SECONDS = 0.0\n"
     "encode = h.Hashing.encode\n"
     "def slowly(self, texts):\n"
@@ -157,6 +157,33 @@ def test_a_log_is_one_whatever_its_name_suggests(call, tmp_path, topics):
     done = search(call, log, topics)
     assert done.returncode == 0, done.stderr
     assert "1 of 3 topics" in json.loads(done.stdout)["audits"][0]["findings"][0]["seen"]
+
+
+def test_documents_that_leak_are_shown_from_files(call, tmp_path, topics):
+    log = tmp_path / "log.tsv"
+    log.write_text("a\tlamp oil for the keeper\nb\tbread\n", encoding="utf-8")
+    (tmp_path / "qrels.txt").write_text("t1 0 d1 1\nt1 0 d2 0\nt2 0 d3 1\n")
+    (tmp_path / "triples.tsv").write_text("a\td1\td9\nb\td3\td9\nb\td8\td9\n")
+    given = ("--qrels", tmp_path / "qrels.txt")
+    audit = json.loads(search(call, log, topics, *given, "--positives", tmp_path / "triples.tsv").stdout)["audits"][0]
+    seen = {finding["name"]: finding["seen"] for finding in audit["findings"]}["leaked documents"]
+    assert seen.startswith("1 training pairs tell the answer to 1 of 2 topics; 2 of 3 judged documents")
+    sections = {section["name"]: section for section in audit["sections"]}
+    (pair,) = sections["pairs"]["rows"]
+    assert (pair["topic_id"], pair["query_id"], pair["doc_id"]) == ("t1", "a", "d1")
+    assert [row["judged_seen"] for row in sections["documents"]["rows"]] == [1, 1]
+    unknown = json.loads(search(call, log, topics, *given).stdout)["audits"][0]["findings"][1]
+    assert unknown["verdict"] == "UNKNOWN" and "--positives" in unknown["seen"]
+    done = search(call, log, topics, "--positives", tmp_path / "triples.tsv")
+    assert done.returncode == 2 and "give them with --qrels" in " ".join(done.stderr.split())
+
+
+def test_documents_of_the_log_itself_are_held_against_the_judgments(call):
+    done = call("leakage", "search", "--encoder", "hashing", "--json", "-q")
+    sections = {section["name"]: section for section in json.loads(done.stdout)["audits"][0]["sections"]}
+    assert len(sections["pairs"]["rows"]) > 20 and len(sections["documents"]["rows"]) == 50
+    assert "The threshold of 0.66 is the encoder's default. The lowest hundredth" in sections["definitions"]["body"]
+    assert "640 of 707 are true leaks" in sections["definitions"]["body"]
 
 
 def test_other_scripts_find_each_other(call, tmp_path):

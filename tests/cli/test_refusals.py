@@ -73,6 +73,11 @@ def test_what_matches_nothing(call, folder, arguments, message):
     [
         (("leakage", "sample", *FOUND, "--low", 0.9), "--low has no effect without --n"),
         (("leakage", "sample", *FOUND, "--n", 5, "--per-topic", 2), "--per-topic has no effect with --n"),
+        (("leakage", "search", "--recall", 0.9), "--recall has no effect without --mode cascade"),
+        (("leakage", "search", "--effort", 0.5), "--effort has no effect without --mode cascade"),
+        (("leakage", "search", "--seed", 1), "--seed has no effect without --mode cascade"),
+        (("audit", "--runs", "found.jsonl", "--threshold", 0.9), "--threshold is for the search for leaks"),
+        (("audit", "--runs", "found.jsonl", "--positives", "p.tsv"), "--positives is for the search for leaks"),
         (("leakage", "clean", *FOUND, *LOG, "--likely", 0.3), "--likely has no effect without --counted likely"),
         (("subsample", "build", "--bytes-per-doc", 9), "--bytes-per-doc has no effect without --bytes"),
         (("subsample", "build", "--docs", 300, "--sampler", "judged"), "--sampler has no effect with --docs"),

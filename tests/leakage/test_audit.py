@@ -247,6 +247,15 @@ def test_candidates_of_a_file_need_no_search():
     assert audit.provenance.components == ()
 
 
+def test_a_default_threshold_says_where_it_comes_from():
+    default, own = (audit_leakage(search(threshold=value)) for value in (0.66, 0.9))
+    told, silent = (str(audit.sections()[-1]) for audit in (default, own))
+    assert "The threshold of 0.66 is the encoder's default" in told and "827 pairs labelled" in told
+    assert "default" not in silent
+    assert default.provenance.settings["threshold_is"] == "the encoder's default"
+    assert "threshold_is" not in own.provenance.settings
+
+
 def test_the_measure_stands_in_the_provenance(whole):
     assert whole.impact is not None and whole.impact.measure == nDCG @ 10
     assert whole.provenance.settings["measure"] == "nDCG@10"

@@ -1,16 +1,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
 
+from ringtrue.data.collection import Collection
 from ringtrue.data.load import load
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import LogQuery, Qrel
-from ringtrue.errors import FormatError
+from ringtrue.data.records import LogQuery, Qrel, Query
+from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.candidates import Candidate
-from ringtrue.leakage.pairs import Positive, find_leaked_pairs, positives_of, read_positives
+from ringtrue.leakage.pairs import (
+    Positive,
+    check_positives,
+    find_leaked_pairs,
+    pairs_between,
+    positives_of,
+    read_positives,
+)
 
 QRELS = Qrels.from_records(
     [Qrel("1", "a", 2), Qrel("1", "b", 0), Qrel("1", "c", 1), Qrel("2", "a", 0), Qrel("2", "d", 1), Qrel("3", "e", 0)]
@@ -93,6 +102,37 @@ def test_broken_training_judgments_say_where(tmp_path):
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\nq3 0 a 1\n" + "q9 0 a 0\n" * 60 + "q3 0 a\n")
     with pytest.raises(FormatError, match="line 64: 3 columns"):
         list(read_positives(tmp_path / "qrels.txt"))
+
+
+@pytest.fixture
+def judged() -> Collection:
+    return Collection.from_records("test", queries=[Query("1", "t")], qrels=QRELS)
+
+
+def test_positives_of_a_file_come_before_those_of_the_log(tmp_path, judged):
+    log = Collection.from_records("log", log=[LogQuery("q1", "t", "", ("c",))])
+    path = tmp_path / "pairs.tsv"
+    path.write_text("q1\ta\nq1\tnot-judged\nq2\td\n")
+    own, given = (pairs_between(judged, log, [candidate("1", "q1")], file) for file in (None, path))
+    assert own is not None and [pair.doc_id for pair in own.pairs] == ["c"]
+    assert given is not None and [pair.doc_id for pair in given.pairs] == ["a"]
+    assert (given.positives, given.judged_seen) == (3, 2)
+    assert set(own.inputs) == {"qrels"} and set(given.inputs) == {"qrels", "positives"}
+    assert pairs_between(replace(judged, source=log.source), log, ()) is None
+
+
+def test_positives_are_looked_at_before_the_search(tmp_path, judged):
+    path = tmp_path / "pairs.tsv"
+    path.write_text("q1\ta\n")
+    check_positives(path, judged)
+    with pytest.raises(InputError, match=r"'bare' has none; give them with --qrels"):
+        check_positives(path, Collection.from_records("bare", queries=[Query("1", "t")]))
+    path.write_text("query_id\tpositive\n")
+    with pytest.raises(FormatError, match="no training positives in this file"):
+        check_positives(path, judged)
+    path.write_text("q1\thow to cook rice\n")
+    with pytest.raises(FormatError, match="line 1: 5 columns"):
+        check_positives(path, judged)
 
 
 def test_lighthouse_pairs_are_those_of_a_plain_loop():

@@ -26,6 +26,16 @@ def test_paths_are_relative_to_the_file_and_names_stay(tmp_path):
     assert study(tmp_path, 'groups = "tags"\n').groups == "tags"
 
 
+def test_the_threshold_is_any_number_that_a_cosine_can_have(tmp_path):
+    assert study(tmp_path, "threshold = 0.8\n").threshold == 0.8
+    assert study(tmp_path, "threshold = 0\n").threshold == 0
+    with pytest.raises(InputError, match="threshold should be a number"):
+        study(tmp_path, 'threshold = "high"\n')
+    with pytest.raises(InputError, match="a cosine lies between"):
+        Study(collection="c", threshold=7).check()
+    assert study(tmp_path, 'positives = "pairs.tsv"\n').positives == tmp_path / "pairs.tsv"
+
+
 def test_files_make_a_collection_too():
     assert Study(queries=Path("q.tsv")).or_builtin().collection is None
     assert Study(qrels=Path("q.txt")).or_builtin().collection == "builtin:lighthouse"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ringtrue.cli.options import GivenRuns, Groups, MeasureName, Variants
+from ringtrue.cli.options import GivenRuns, Groups, MeasureName, Positives, Threshold, Variants
 from ringtrue.cli.output import VerdictReport
 
 
@@ -21,6 +21,8 @@ def audit(
     encoder: Annotated[
         str | None, typer.Option(help="What compares queries.  [default: minilm where installed, else hashing]")
     ] = None,
+    threshold: Threshold = None,
+    positives: Positives = None,
     ranker: Annotated[
         list[str] | None,
         typer.Option("--ranker", help="Try query variations on it: bm25, 'bm25 >> rm3'; may be repeated."),
@@ -55,6 +57,8 @@ def audit(
             train=train,
             variants=variants,
             encoder=encoder,
+            threshold=threshold,
+            positives=positives,
             rankers=tuple(ranker) if ranker else None,
             samplers=tuple(sampler) if sampler else None,
             variations=variations,

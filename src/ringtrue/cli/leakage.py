@@ -9,7 +9,19 @@ import typer
 
 from ringtrue.cli import leakage_training
 from ringtrue.cli.listing import Listing
-from ringtrue.cli.options import BUILT_IN, SEED, GivenRuns, Json, MeasureName, Quiet, Seed, Variants, refuse
+from ringtrue.cli.options import (
+    BUILT_IN,
+    SEED,
+    GivenRuns,
+    Json,
+    MeasureName,
+    Positives,
+    Quiet,
+    Seed,
+    Threshold,
+    Variants,
+    refuse,
+)
 from ringtrue.cli.output import Report, VerdictReport, check_file, check_folder
 from ringtrue.cli.spread import spread
 
@@ -30,7 +42,6 @@ Test = Annotated[str, typer.Option("--test", help="Test topics: a file, a folder
 EncoderName = Annotated[
     str | None, typer.Option("--encoder", help="minilm, sbert:NAME, static:minilm or hashing.  [default: minilm]")
 ]
-Threshold = Annotated[float | None, typer.Option("--threshold", help="Similarity above which a query is a candidate.")]
 Labels = Annotated[list[Path], typer.Argument(help="Label files: doccano JSONL, Label Studio JSON or CSV.")]
 Candidates = Annotated[Path, typer.Option("--candidates", help="What a search wrote: .jsonl, .csv or .parquet.")]
 
@@ -42,6 +53,10 @@ def search(
     train: Train = BUILT_IN,
     test: Test = BUILT_IN,
     variants: Variants = None,
+    qrels: Annotated[
+        Path | None, typer.Option("--qrels", help="The test's judgments, for leaked documents; else those of --test.")
+    ] = None,
+    positives: Positives = None,
     encoder: EncoderName = None,
     threshold: Threshold = None,
     k: Annotated[
@@ -53,12 +68,16 @@ def search(
         str, typer.Option(help="exact, or cascade: a stand-in screens the log, and the recall is estimated.")
     ] = "exact",
     recall: Annotated[
-        float, typer.Option(min=0, max=1, help="With cascade: what the recall's lower bound should reach.")
-    ] = 0.999,
+        float | None,
+        typer.Option(min=0, max=1, help="With cascade: what the recall's lower bound should reach.  [default: 0.999]"),
+    ] = None,
     effort: Annotated[
-        float, typer.Option(min=0, max=1, help="With cascade: the share of the log that may be encoded for it.")
-    ] = 0.02,
-    seed: Seed = SEED,
+        float | None,
+        typer.Option(min=0, max=1, help="With cascade: the share of the log that may be encoded.  [default: 0.02]"),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="With cascade: seed of the sample of what it leaves out.  [default: 42]")
+    ] = None,
     detectors: Annotated[bool, typer.Option(help="Compare with lexical detectors.")] = False,
     experiment: Annotated[
         Path | None, typer.Option(help="Show what leaks are worth: the folder of `leakage experiment`.")
@@ -72,12 +91,17 @@ def search(
     from ringtrue.leakage.candidates import write_candidates
     from ringtrue.leakage.detectors.comparison import detect
     from ringtrue.leakage.experiment.audit import audit_experiment
-    from ringtrue.leakage.search import Mode, Settings, search_log, usual_encoder
+    from ringtrue.leakage.pairs import check_positives, pairs_between
+    from ringtrue.leakage.search import Mode, Settings, searching, usual_encoder
     from ringtrue.retrieval.cascade import Plan
 
     if mode not in list(Mode):
         raise UnknownNameError("mode of searching", mode, list(Mode))
-    topics, log = load(test, variants=variants, of_queries=True), load(train, of_queries=True)
+    if mode == Mode.EXACT:
+        refuse("without --mode cascade", recall=recall, effort=effort, seed=seed)
+    asked = {name: value for name, value in (("recall", recall), ("effort", effort)) if value is not None}
+    topics, log = load(test, qrels=qrels, variants=variants, of_queries=True), load(train, of_queries=True)
+    check_positives(positives, topics)
     settings = Settings(
         encoder or usual_encoder(),
         threshold,
@@ -85,25 +109,25 @@ def search(
         narrative,
         keep_embeddings=keep_embeddings,
         mode=Mode(mode),
-        plan=Plan(recall, effort, seed),
+        plan=Plan(seed=SEED if seed is None else seed, **asked),
     )
-    with report.talk("the search up to the last half minute is kept, and the same command goes on from there") as say:
-        found = search_log(topics, log, settings, say)
+    kept = "the search up to the last half minute is kept, and the same command goes on from there"
+    with report.talk(kept) as say, searching(topics, log, settings, say) as found:
         tables: tuple[Section, ...] = ()
         if detectors:
             say("lexical detectors")
             beside = {settings.encoder: found.result.candidates}
             tables = detect(topics.queries, log.log, beside=beside).tables()
-    trained = None if experiment is None else audit_experiment(experiment)
-    audits: list[Audit] = [audit_leakage(found.result, experiment=trained)]
-    audits += _evidence("detectors", "What do other detectors find?", tables)
+        trained = None if experiment is None else audit_experiment(experiment)
+        audits: list[Audit] = [audit_leakage(found.result, experiment=trained)]
+        audits += _evidence("detectors", "What do other detectors find?", tables)
 
-    def also(out: Path) -> None:
-        for ending in ("jsonl", "csv", "parquet"):
-            write_candidates(out / f"candidates.{ending}", found.result.candidates)
-        write_candidates(out / "neighbours.jsonl", found.neighbours)
+        def also(out: Path) -> None:
+            for ending in ("jsonl", "csv", "parquet"):
+                write_candidates(out / f"candidates.{ending}", found.result.candidates)
+            write_candidates(out / "neighbours.jsonl", found.neighbours)
 
-    report.show(audits, f"Leakage of {test} in {train}", also=also)
+        report.show(audits, f"Leakage of {test} in {train}", also=also)
 
 
 @app.command()

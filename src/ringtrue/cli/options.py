@@ -29,6 +29,14 @@ Groups = Annotated[
 ]
 MeasureName = Annotated[str | None, typer.Option("--measure", help="An ir_measures name.  [default: nDCG@10]")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Threshold = Annotated[float | None, typer.Option("--threshold", help="Similarity above which a query is a candidate.")]
+Positives = Annotated[
+    Path | None,
+    typer.Option(
+        "--positives",
+        help="What the training queries were trained on: judgments, pairs or triples of ids; else what the log names.",
+    ),
+]
 Variants = Annotated[
     Path | None, typer.Option("--variants", help="More texts of the topics: topic-user-n;query a line.")
 ]

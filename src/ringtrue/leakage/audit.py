@@ -12,6 +12,7 @@ from ringtrue.leakage.choice import Choice
 from ringtrue.leakage.experiment.audit import ExperimentAudit
 from ringtrue.leakage.result import Impact, PairLeakage, SearchResult
 from ringtrue.leakage.table import best_texts, count_by_field, list_topics
+from ringtrue.leakage.thresholds import default_at
 from ringtrue.provenance import Provenance, stamp
 
 
@@ -60,7 +61,7 @@ class LeakageAudit:
             *((sections.leaks_table(self.leaks),) if self.leaks else ()),
             *sections.pairs_tables(self.pairs),
             *sections.recall_tables(self.search.recall),
-            *sections.notes_tables(self.search.notes),
+            *sections.notes_tables((*self.search.notes, *(self.pairs.notes if self.pairs is not None else ()))),
             sections.definitions(self.search, self.choice.rule),
         )
 
@@ -99,17 +100,19 @@ def audit_leakage(
         **(impact.settings if impact else {}),
         **search.settings,
         "threshold": search.threshold,
+        **({"threshold_is": "the encoder's default"} if default_at(search.encoder, search.threshold) else {}),
         "leaks": choice.rule,
         "log": search.log_size,
         "topics": len(search.topics),
     }
     encoders = (search.encoder,) if search.encoder else ()
     models = experiment.provenance.components if experiment else ()
+    inputs = {**search.inputs, **(pairs.inputs if pairs is not None else {})}
     return LeakageAudit(
         search=search,
         choice=choice,
         impact=impact,
         pairs=pairs,
-        provenance=replace(stamp(inputs=search.inputs, settings=settings), components=(*encoders, *models)),
+        provenance=replace(stamp(inputs=inputs, settings=settings), components=(*encoders, *models)),
         experiment=experiment,
     )

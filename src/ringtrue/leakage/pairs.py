@@ -9,9 +9,12 @@ numbers in another one would meet by accident. Read as a stream; memory grows wi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ringtrue import cache
+from ringtrue.data.collection import Collection
 from ringtrue.data.formats import checks, tabular
 from ringtrue.data.formats.detect import Role, read_log, role_of
 from ringtrue.data.formats.streams import read_lines
@@ -20,7 +23,7 @@ from ringtrue.data.formats.trec import columns
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import LogQuery
-from ringtrue.errors import FormatError
+from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.result import LeakedPair, PairLeakage, TopicDocuments
 
@@ -30,6 +33,34 @@ class Positive(NamedTuple):
 
     query_id: str
     doc_id: str
+
+
+def check_positives(positives: Path | None, test: Collection) -> None:
+    """Read the judgments, and look at the first of the positives, before a search that may take hours."""
+    judged = len(test.qrels)
+    if positives is None:
+        return
+    if not judged:
+        raise InputError(
+            f"the positives {positives} are held against the test's judgments, but {test.name!r} has none; give them "
+            "with --qrels."
+        )
+    if next(read_positives(positives), None) is None:
+        raise FormatError("no training positives in this file.", positives)
+
+
+def pairs_between(
+    test: Collection, train: Collection, leaks: Iterable[Candidate], positives: Path | None = None
+) -> PairLeakage | None:
+    """The leaked pairs of a test with judgments, None without; positives are the log's own, or those of a file."""
+    if not len(test.qrels):
+        return None
+    inputs = {"qrels": test.fingerprint_of("qrels")}
+    if positives is None:
+        return replace(find_leaked_pairs(positives_of(train.log()), test.qrels, leaks), inputs=inputs)
+    notes = Notes()
+    found = find_leaked_pairs(read_positives(positives, notes), test.qrels, leaks)
+    return replace(found, notes=tuple(notes), inputs={**inputs, "positives": cache.content_key([positives])})
 
 
 def find_leaked_pairs(positives: Iterable[Positive], qrels: Qrels, leaks: Iterable[Candidate]) -> PairLeakage:

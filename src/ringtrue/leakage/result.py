@@ -248,3 +248,5 @@ class PairLeakage:
     judged_seen: int
     topics: tuple[TopicDocuments, ...]
     pairs: tuple[LeakedPair, ...]
+    notes: tuple[Note, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)

@@ -18,6 +18,7 @@ from ringtrue.leakage.table import expected_leaks, expected_topics
 ALPHA = 0.05
 EXPECTED_PASS = 0.5
 SHARE_FAIL = 0.10
+_NO_POSITIVES = "the training data names no documents; give its positives (--positives), judgments, pairs or triples."
 
 
 def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choice: str) -> Finding:
@@ -130,7 +131,7 @@ def leaked_documents(pairs: PairLeakage) -> Finding:
         f"{SHARE_FAIL:.0%} of the topics it fails"
     )
     if not pairs.positives:
-        return Finding("leaked documents", Verdict.UNKNOWN, rule, "the training data names no documents.")
+        return Finding("leaked documents", Verdict.UNKNOWN, rule, _NO_POSITIVES)
     topics = sum(topic.relevant_leaked > 0 for topic in pairs.topics)
     share = topics / len(pairs.topics)
     answers = sum(pair.relevance > 0 for pair in pairs.pairs)

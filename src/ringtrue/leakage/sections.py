@@ -12,11 +12,16 @@ from ringtrue.leakage import rules
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.result import Impact, OrderChange, PairLeakage, Recall, SearchResult
 from ringtrue.leakage.table import FieldCount, TopicLeaks
+from ringtrue.leakage.thresholds import default_at
 
 _BIN = 0.01
 _CASCADE = (
     "A stand-in with token vectors distilled from the encoder screened them first; only what seemed near, and a sample "
     "of the rest, was encoded in full. "
+)
+_DEFAULT = (
+    "The threshold of {0.value:g} is the encoder's default. {0.origin} Of the labelled pairs above it {0.true} of "
+    "{0.pairs} are true leaks ({0.interval.low:.3f} to {0.interval.high:.3f}). "
 )
 
 Rows = tuple[tuple[Cell, ...], ...]
@@ -259,10 +264,12 @@ def definitions(search: SearchResult, rule: str) -> Text:
     """What was compared, and what counts."""
     log = "the training queries" if search.log_size is None else f"{search.log_size:,} training queries"
     encoder = f" ({search.encoder})" if search.encoder else ""
+    default = default_at(search.encoder, search.threshold)
+    origin = _DEFAULT.format(default) if default else ""
     body = (
         f"Each text of {len(search.topics):,} topics was compared with {log} by the cosine of their vectors{encoder}. "
         f"{_CASCADE if search.recall else ''}A topic and a query are as similar as the topic's nearest text is. "
-        f"Counted as leaks: {rule}. Similar is not yet the same: where there is a probability, it says how often "
-        "people found such a pair to be a true leak, and a type says how the query was reformulated."
+        f"Counted as leaks: {rule}. {origin}Similar is not yet the same: where there is a probability, it says how "
+        "often people found such a pair to be a true leak, and a type says how the query was reformulated."
     )
     return Text("definitions", "How to read this", body)

@@ -77,6 +77,12 @@ def find_threshold(encoder: str) -> Threshold | None:
     return _TABLE.get(_SAME.get(name, name))
 
 
+def default_at(encoder: str, threshold: float | None) -> Threshold | None:
+    """The default of an encoder where a search went by it, so that a report can say where it comes from."""
+    found = find_threshold(encoder)
+    return found if found is not None and found.value == threshold else None
+
+
 def check_threshold(value: float) -> float:
     """A threshold that a cosine can be above or below."""
     if not -1 <= value <= 1:

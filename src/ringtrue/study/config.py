@@ -13,15 +13,16 @@ from ringtrue.data.groups import FROM_TAGS
 from ringtrue.data.ties import Ties
 from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.measures import parse_measure
+from ringtrue.leakage.thresholds import check_threshold
 from ringtrue.retrieval.encoders import ENCODERS
 from ringtrue.retrieval.pipeline import parse_ranker
 from ringtrue.subsampling.samplers import SAMPLERS
 
 BUILT_IN = "builtin:lighthouse"
 USUAL_RANKERS = ("bm25", "bm25 >> rm3")
-_KINDS: dict[type, str] = {str: "text", int: "a whole number", list: "a list of texts"}
-_KIND_OF: dict[str, type] = {"replicates": int, "seed": int, "rankers": list, "samplers": list}
-_PATHS = ("documents", "queries", "runs", "qrels", "variants", "variations", "experiment")
+_KINDS: dict[type, str] = {str: "text", int: "a whole number", float: "a number", list: "a list of texts"}
+_KIND_OF: dict[str, type] = {"threshold": float, "replicates": int, "seed": int, "rankers": list, "samplers": list}
+_PATHS = ("documents", "queries", "runs", "qrels", "variants", "positives", "variations", "experiment")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Config:
     train: str | None = None
     variants: Path | None = None
     encoder: str | None = None
+    threshold: float | None = None
+    positives: Path | None = None
     rankers: tuple[str, ...] = ()
     samplers: tuple[str, ...] = ()
     variations: Path | None = None
@@ -58,7 +61,7 @@ class Config:
             if name not in known:
                 raise UnknownNameError(f"key in {path}:", name, known)
             kind = _KIND_OF.get(name, str)
-            if not isinstance(value, kind):
+            if not isinstance(value, kind) and not (kind is float and type(value) is int):
                 raise FormatError(f"{name} should be {_KINDS[kind]}.", path)
         for name in _PATHS:
             if name in given:
@@ -70,7 +73,7 @@ class Config:
             given[name] = tuple(given.get(name, ()))
         return cls(**given)
 
-    def given(self, **parts: str | Path | int | tuple[str, ...] | None) -> Self:
+    def given(self, **parts: str | Path | float | tuple[str, ...] | None) -> Self:
         """The same study with those parts that are not None."""
         return replace(self, **{name: part for name, part in parts.items() if part is not None})  # type: ignore[arg-type]
 
@@ -96,6 +99,8 @@ class Config:
         self.tie_rule()
         if self.encoder:
             ENCODERS.find(self.encoder.partition(":")[0])
+        if self.threshold is not None:
+            check_threshold(self.threshold)
         for ranker in self.rankers:
             parse_ranker(ranker)
         for sampler in self.samplers:

@@ -17,7 +17,7 @@ from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice, leaked_topics
 from ringtrue.leakage.experiment.audit import audit_experiment
 from ringtrue.leakage.impact import measure_impact
-from ringtrue.leakage.pairs import find_leaked_pairs, positives_of
+from ringtrue.leakage.pairs import check_positives, pairs_between
 from ringtrue.leakage.result import SearchResult
 from ringtrue.leakage.search import Settings as LeakageSettings
 from ringtrue.leakage.search import search_log, usual_encoder
@@ -89,8 +89,8 @@ class Study(Config):
             raise InputError(
                 "nothing to audit: give runs (--runs FOLDER), training queries (--train FILE) or a --ranker."
             )
-        for name, given in (("variants", self.variants), ("encoder", self.encoder)):
-            if given and not material.training:
+        for name in ("variants", "encoder", "threshold", "positives"):
+            if getattr(self, name) is not None and not material.training:
                 raise InputError(f"--{name} is for the search for leaks, which needs training queries (--train FILE).")
         if self.groups and not material.has_runs:
             raise InputError("--groups says who made which run, but there are no runs; give them with --runs FOLDER.")
@@ -110,14 +110,16 @@ class Study(Config):
 
     def _leakage(self, material: Material, train: Collection, test: Collection, measure: Measure) -> Audit:
         """Search, and what the leaks do to the runs and share with the judgments where there are any."""
-        found = search_log(test, train, LeakageSettings(self.encoder or usual_encoder()), material.say).result
+        check_positives(self.positives, test)
+        settings = LeakageSettings(self.encoder or usual_encoder(), self.threshold)
+        found = search_log(test, train, settings, material.say).result
         leaks = Choice(found.threshold).leaks(found.candidates)
         impact = (
             measure_impact(material.runs, material.qrels, leaked_topics(leaks), measure=measure, seed=self.seed)
             if material.has_runs
             else None
         )
-        pairs = find_leaked_pairs(positives_of(train.log()), test.qrels, leaks) if len(test.qrels) else None
+        pairs = pairs_between(test, train, leaks, self.positives)
         trained = audit_experiment(self.experiment) if self.experiment is not None else None
         return audit_leakage(found, impact=impact, pairs=pairs, experiment=trained)
 
