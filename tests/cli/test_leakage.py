@@ -44,6 +44,13 @@ def test_clean_impact_and_sample_go_on_from_there(call, searched, tmp_path):
     assert drawn.returncode == 0 and (tmp_path / "label.csv").read_text(encoding="utf-8").count("\n") > 20
 
 
+def test_a_sample_says_what_it_cannot_hold(call, searched, tmp_path):
+    sample = ("leakage", "sample", "--n", 50, "--low", 0.4, "--out", tmp_path / "label.csv", "--candidates")
+    above, nearest = (call(*sample, searched / name).stderr for name in ("candidates.jsonl", "neighbours.jsonl"))
+    assert "the candidates begin at 0.6" in above and "--threshold 0.4" in above
+    assert "begin at" not in nearest and "50 pairs to label are in" in nearest
+
+
 def test_the_studys_tables(call, shared: Path):
     folder = shared / "leakage" / "annotations"
     stem = "query-reformulation-classification-iteration"

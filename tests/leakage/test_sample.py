@@ -9,7 +9,7 @@ from ringtrue.data.records import Query
 from ringtrue.errors import InputError
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.exchange import read_labels, write_labels
-from ringtrue.leakage.sample import for_threshold, for_verification
+from ringtrue.leakage.sample import for_threshold, for_verification, not_covered
 
 TOPICS = (Query("1", "bears", "what bears do", "bears only"), Query("2", "wolves"))
 
@@ -32,6 +32,18 @@ def test_strata_are_drawn_alike_and_weights_add_up_to_the_whole():
     assert max(by_bin) - min(by_bin) <= 1
     assert all(one.similarity > 0.8 for one in drawn)
     assert [one.similarity for one in drawn] == sorted((one.similarity for one in drawn), reverse=True)
+
+
+def test_what_the_candidates_do_not_reach_is_said():
+    above = [candidate("1", f"q{place}", 0.88 + place / 100) for place in range(12)]
+    assert not_covered(above, 0.8).startswith("the candidates begin at 0.880")
+    assert "neighbours.jsonl" in not_covered(above, 0.8) and "--threshold 0.8" in not_covered(above, 0.8)
+    assert not_covered(above, 0.875) == ""
+    nearest = above + [candidate("2", f"q{place}", 0.7 + place / 50) for place in range(12)]
+    assert not_covered(nearest, 0.8).startswith("of 1 of 2 topics only the k nearest queries are given")
+    assert not_covered(nearest, 0.88) == ""
+    everything = [candidate("1", "a", 0.95), *nearest[12:]]  # above .7, where topic 1 has no more
+    assert not_covered(everything, 0.8) == not_covered([], 0.8) == ""
 
 
 def test_small_strata_give_all_and_others_make_up_for_them():

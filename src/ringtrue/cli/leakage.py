@@ -92,7 +92,7 @@ def search(
     from ringtrue.leakage.detectors.comparison import detect
     from ringtrue.leakage.experiment.audit import audit_experiment
     from ringtrue.leakage.pairs import check_positives, pairs_between
-    from ringtrue.leakage.search import Mode, Settings, searching, usual_encoder
+    from ringtrue.leakage.search import Mode, Settings, search_log, usual_encoder
     from ringtrue.retrieval.cascade import Plan
 
     if mode not in list(Mode):
@@ -111,23 +111,24 @@ def search(
         mode=Mode(mode),
         plan=Plan(seed=SEED if seed is None else seed, **asked),
     )
-    kept = "the search up to the last half minute is kept, and the same command goes on from there"
-    with report.talk(kept) as say, searching(topics, log, settings, say) as found:
+    with report.talk("the search up to the last half minute is kept, and the same command goes on from there") as say:
+        found = search_log(topics, log, settings, say)
         tables: tuple[Section, ...] = ()
         if detectors:
             say("lexical detectors")
             beside = {settings.encoder: found.result.candidates}
             tables = detect(topics.queries, log.log, beside=beside).tables()
-        trained = None if experiment is None else audit_experiment(experiment)
-        audits: list[Audit] = [audit_leakage(found.result, experiment=trained)]
-        audits += _evidence("detectors", "What do other detectors find?", tables)
+        pairs = pairs_between(topics, log, found.result.candidates, positives)
+    trained = None if experiment is None else audit_experiment(experiment)
+    audits: list[Audit] = [audit_leakage(found.result, pairs=pairs, experiment=trained)]
+    audits += _evidence("detectors", "What do other detectors find?", tables)
 
-        def also(out: Path) -> None:
-            for ending in ("jsonl", "csv", "parquet"):
-                write_candidates(out / f"candidates.{ending}", found.result.candidates)
-            write_candidates(out / "neighbours.jsonl", found.neighbours)
+    def also(out: Path) -> None:
+        for ending in ("jsonl", "csv", "parquet"):
+            write_candidates(out / f"candidates.{ending}", found.result.candidates)
+        write_candidates(out / "neighbours.jsonl", found.neighbours)
 
-        report.show(audits, f"Leakage of {test} in {train}", also=also)
+    report.show(audits, f"Leakage of {test} in {train}", also=also)
 
 
 @app.command()
@@ -233,20 +234,24 @@ def sample(
     from ringtrue.data.load import load
     from ringtrue.leakage.candidates import read_candidates
     from ringtrue.leakage.exchange import write_labels
-    from ringtrue.leakage.sample import for_threshold, for_verification
+    from ringtrue.leakage.sample import for_threshold, for_verification, not_covered
 
     if n is None:
         refuse("without --n", low=low)
     else:
         refuse("with --n, which draws from all candidates above --low", per_topic=per_topic, threshold=threshold)
     given, topics = read_candidates(candidates), load(test, of_queries=True).queries
+    missing = ""
     if n is not None:
-        chosen = for_threshold(given, topics, n=n, low=0.8 if low is None else low, seed=seed)
+        least = 0.8 if low is None else low
+        chosen, missing = for_threshold(given, topics, n=n, low=least, seed=seed), not_covered(given, least)
     else:
         least = -1.0 if threshold is None else threshold
         chosen = for_verification(given, topics, threshold=least, per_topic=per_topic or 5)
     write_labels(out, chosen)
     fewer = f", all that there are where {n:,} were asked for," if n and len(chosen) < n else ""
+    if missing:
+        Talk(quiet).tell(missing)
     Talk(quiet).tell(f"{len(chosen):,} pairs to label{fewer} are in {out}")
 
 

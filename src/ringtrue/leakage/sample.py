@@ -16,6 +16,9 @@ from ringtrue.errors import InputError, brief
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.labels import LabelledPair
 
+_GAP = 0.01
+_FEWEST_OF_K = 10  # lists of the k nearest have k of each topic; of all above a threshold some topics have few
+
 
 def for_threshold(
     candidates: Iterable[Candidate], topics: Iterable[Query] = (), *, n: int = 100, low: float = 0.8, bins: int = 10,
@@ -41,6 +44,26 @@ def for_threshold(
         weight = len(stratum) / number if number else 0.0
         chosen += [(candidate, weight) for candidate in rng.sample(stratum, number)]
     return tuple(_task(one, titles, weight) for one, weight in sorted(chosen, key=lambda item: _by_similarity(item[0])))
+
+
+def not_covered(candidates: Iterable[Candidate], low: float = 0.8) -> str:
+    """What a sample above `low` cannot hold since the candidates do not go down to it, in words; else empty."""
+    ends: dict[str, list[float]] = {}
+    for candidate in _best(candidates):
+        ends.setdefault(candidate.topic_id, []).append(candidate.similarity)
+    lowest = [some[-1] for some in ends.values()]
+    if lowest and min(lowest) > low + _GAP:
+        return (
+            f"the candidates begin at {min(lowest):.3f}, so that nothing from {low:g} up to there can be drawn; give "
+            f"neighbours.jsonl of the same search, or search with --threshold {low:g}"
+        )
+    above = sum(one > low + _GAP for one in lowest)
+    if above and min(map(len, ends.values())) >= _FEWEST_OF_K:
+        return (
+            f"of {above:,} of {len(ends):,} topics only the k nearest queries are given, which end above {low:g}, so "
+            f"that nothing farther of these can be drawn; search with a larger --k, or with --threshold {low:g} for all"
+        )
+    return ""
 
 
 def for_verification(
