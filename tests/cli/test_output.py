@@ -65,7 +65,7 @@ def test_an_interruption_says_what_is_kept(call, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Study, "audits", stop)
-    monkeypatch.setattr(leakage_search, "search_log", stop)
+    monkeypatch.setattr(leakage_search, "searching", stop)
     done = call("audit")
     assert done.returncode == 130 and done.stdout == ""
     assert done.stderr == (

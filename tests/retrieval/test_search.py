@@ -322,7 +322,7 @@ def test_broken_vectors_on_a_device_are_replaced_there(screen):
 def test_a_first_block_of_nothing_but_broken_vectors():
     first = [text for text in LOG if text.startswith("bees")]
     found = search(BrokenInBoth(), ["lamp price"], [Block(first), Block(LOG)], k=3, screen="bf16")
-    assert [LOG[item - len(first)] for item in found.hits.items.tolist()][0].startswith("lamp price")
+    assert LOG[found.hits.items[0] - len(first)].startswith("lamp price")
     assert found.broken == 24
 
 

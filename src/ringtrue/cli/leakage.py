@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,7 +93,7 @@ def search(
     from ringtrue.leakage.detectors.comparison import detect
     from ringtrue.leakage.experiment.audit import audit_experiment
     from ringtrue.leakage.pairs import check_positives, pairs_between
-    from ringtrue.leakage.search import Mode, Settings, search_log, usual_encoder
+    from ringtrue.leakage.search import Mode, Settings, searching, usual_encoder
     from ringtrue.retrieval.cascade import Plan
 
     if mode not in list(Mode):
@@ -111,8 +112,9 @@ def search(
         mode=Mode(mode),
         plan=Plan(seed=SEED if seed is None else seed, **asked),
     )
+    until_written = ExitStack()
     with report.talk("the search up to the last half minute is kept, and the same command goes on from there") as say:
-        found = search_log(topics, log, settings, say)
+        found = until_written.enter_context(searching(topics, log, settings, say))
         tables: tuple[Section, ...] = ()
         if detectors:
             say("lexical detectors")
@@ -128,7 +130,7 @@ def search(
             write_candidates(out / f"candidates.{ending}", found.result.candidates)
         write_candidates(out / "neighbours.jsonl", found.neighbours)
 
-    report.show(audits, f"Leakage of {test} in {train}", also=also)
+    report.show(audits, f"Leakage of {test} in {train}", also=also, done=until_written.close)
 
 
 @app.command()

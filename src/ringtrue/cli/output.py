@@ -127,8 +127,12 @@ class Report:
         also: Callable[[Path], None] | None = None,
         closing: str = "",
         evidence: bool = True,
+        done: Callable[[], object] = lambda: None,
     ) -> None:
-        """Print the result and fill the folder that `--out` names; `also` adds files to it, `closing` a last line."""
+        """Print the result and fill the folder that `--out` names; `also` adds files to it, `closing` a last line.
+
+        `done` is called once nothing of the result can be lost any more.
+        """
         from ringtrue.cli.console import Talk, print_result
         from ringtrue.report.files import write_report
 
@@ -141,6 +145,7 @@ class Report:
             typer.echo(closing)
         if self.out is not None:
             Talk(self.quiet).tell(f"results are in {self.out}; open {self.out / self.page}")
+        done()
         self._leave(audits)
 
     def _leave(self, audits: Sequence[Audit]) -> None:

@@ -22,7 +22,7 @@ from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Encoder, Screening
 from ringtrue.retrieval.neighbours import Floats, Ints, Neighbours, Pairs, Wanted
 from ringtrue.retrieval.scoring import Scoring, Screened
-from ringtrue.retrieval.search import Block, ExactSearch, Found, Hits, Screen, top_k
+from ringtrue.retrieval.search import Block, ExactSearch, Found, Hits, Remember, Screen, as_it_is, top_k
 from ringtrue.retrieval.sieve import Sieve
 
 LEAST = 10_000
@@ -67,12 +67,16 @@ class Cascade:
         k: int = 100,
         threshold: float,
         plan: Plan | None = None,
+        screen: Screen = "auto",
         screener: Screener | None = None,
     ) -> None:
-        """Encode the texts to search for and fit the stand-in to them, unless one is given."""
+        """Encode the texts to search for and fit the stand-in to them, unless one is given.
+
+        With `screen` fp32 nothing is encoded in bf16 first, even where the machine is fast in it.
+        """
         self._encoder, self._plan, self._threshold = encoder, plan or Plan(), threshold
-        self._quick = _quick(encoder)
-        screen: Screen = "fp32" if self._quick is encoder else "bf16"
+        self._quick = encoder if screen == "fp32" else _quick(encoder)
+        screen = "fp32" if self._quick is encoder else "bf16"
         wanted = k if self._quick is encoder else 0
         self._exact = ExactSearch(encoder, texts, k=wanted, threshold=threshold, screen=screen)
         self._k = k
@@ -113,14 +117,14 @@ class Cascade:
             raise InputError("this state is of another search: texts, encoder, k, threshold, recall or seed differ.")
         self._sieve.restore(state)
 
-    def finish(self) -> Found:
+    def finish(self, remember: Remember = as_it_is) -> Found:
         """Encode from the highest score downwards until the recall is reached or the effort spent."""
         self._sieve.trim()
-        scoring = Scoring(self._quick, self._exact.rows, self._sieve, self._threshold, self._plan.seed)
+        scoring = Scoring(remember(self._quick), self._exact.rows, self._sieve, self._threshold, self._plan.seed)
         screened = self._lowered(scoring)
         for block, vectors in scoring.blocks():
             self._exact.add(block, vectors)
-        found = self._exact.finish()
+        found = self._exact.finish(remember)
         if self._quick is not self._encoder:
             found = self._with_nearest(found, scoring)
         return replace(_renumbered(found, scoring.numbers()), seen=self.seen, screened=screened)

@@ -24,8 +24,8 @@ class Rescored:
     """How the screening went.
 
     `deviation` is the largest difference between a screened and an exact similarity that was seen; as long as it is
-    well below the margin, nothing was missed. `broken` items have exact vectors that are not finite, which the screening
-    did not show: they are similar to nothing.
+    well below the margin, nothing was missed. `broken` items have exact vectors that are not finite, which their
+    screened ones did not show: they are similar to nothing.
     """
 
     margin: float

@@ -9,9 +9,9 @@ and go on in another process from arrays. Approximate indexes are left out.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ringtrue.retrieval.scoring import Screened
 
 Screen = Literal["auto", "fp32", "bf16"]
+Remember: TypeAlias = "Callable[[Encoder], Encoder]"
 
 HALF_MARGIN = 2.0**-10
 """How far similarities can be off that were computed from vectors kept in half precision, with room to spare."""
@@ -37,6 +38,11 @@ _SAMPLE = 512
 _SAFETY = 3
 _TEXTS = 100_000
 _PAYS = 2
+
+
+def as_it_is(encoder: Encoder) -> Encoder:
+    """An encoder that remembers nothing of what it encoded."""
+    return encoder
 
 
 class Block(NamedTuple):
@@ -65,8 +71,8 @@ class Found:
     """What a search found, with the texts and ids of the items, and what it had to leave out.
 
     `blank` items have a vector of zeros and `broken` ones had numbers that are not finite in it: both are similar to
-    nothing. So are the rows `unknown`, of whose texts the encoder knows nothing. `rescored` tells about the screening in a lower precision, `screened` about that of a cascade, if there was
-    one.
+    nothing, and so are the rows `unknown`, of whose texts the encoder knows nothing. `rescored` tells about the
+    screening in a lower precision, `screened` about that of a cascade, if there was one.
     """
 
     hits: Hits
@@ -155,11 +161,12 @@ class ExactSearch:
             self._best()
             self._room = max(self._room, 2 * len(self._kept.texts))
 
-    def finish(self) -> Found:
-        """The result; what was screened is compared in full first."""
+    def finish(self, remember: Remember = as_it_is) -> Found:
+        """The result; what was screened is compared in full first, by what `remember` makes of the encoder."""
         pairs, told = self._best(), None
         if self._margin:
-            pairs, told = rescore(self._encoder, self.rows, pairs, self._kept.texts, self._wanted, self._margin)
+            encoder, texts = remember(self._encoder), self._kept.texts
+            pairs, told = rescore(encoder, self.rows, pairs, texts, self._wanted, self._margin)
         items = np.unique(pairs.items).tolist()
         return Found(
             hits=Hits(*pairs),
@@ -234,9 +241,11 @@ class ExactSearch:
         rows = np.full((len(texts), self.rows.shape[1]), np.nan, np.float32)
         if self._screener is not None:
             rows = self._encoder.encode(texts)
-        lost = ~np.isfinite(rows).all(axis=1)
-        self._broken += int(np.count_nonzero(lost))
-        return np.where(lost[:, None], np.float32(0), rows)
+        lost = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        self._broken += len(lost)
+        rows = rows.copy()
+        rows[lost] = 0.0
+        return rows
 
 
 def fewest_to_screen(k: int, texts: int) -> int:

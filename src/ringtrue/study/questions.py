@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Self
 
 from ir_measures import Measure
@@ -20,7 +21,7 @@ from ringtrue.leakage.impact import measure_impact
 from ringtrue.leakage.pairs import check_positives, pairs_between
 from ringtrue.leakage.result import SearchResult
 from ringtrue.leakage.search import Settings as LeakageSettings
-from ringtrue.leakage.search import search_log, usual_encoder
+from ringtrue.leakage.search import searching, usual_encoder
 from ringtrue.provenance import stamp
 from ringtrue.retrieval.pipeline import parse_ranker
 from ringtrue.robustness.audit import audit_robustness
@@ -67,8 +68,9 @@ class Study(Config):
                 measure=measure,
                 seed=self.seed,
             )
+        searched = ExitStack()  # what a search saved is of use until the last audit is made
         if material.training and material.collection:
-            yield self._leakage(material, material.training, material.collection, measure)
+            yield self._leakage(material, material.training, material.collection, measure, searched)
         elif self.experiment is not None:
             yield audit_experiment(self.experiment)
         if material.has_runs and material.groups is not None:
@@ -82,6 +84,7 @@ class Study(Config):
             )
         if self.rankers and material.collection:
             yield self._robustness(material.collection, measure, say)
+        searched.close()
 
     def _check_use(self, material: Material) -> None:
         """Refuse what would have no effect: it is given for a question that then would not be asked."""
@@ -108,11 +111,13 @@ class Study(Config):
         settings = RobustnessSettings(seed=self.seed)
         return audit_robustness(collection, rankers, checked, measures=(measure,), settings=settings, say=say)
 
-    def _leakage(self, material: Material, train: Collection, test: Collection, measure: Measure) -> Audit:
+    def _leakage(
+        self, material: Material, train: Collection, test: Collection, measure: Measure, searched: ExitStack
+    ) -> Audit:
         """Search, and what the leaks do to the runs and share with the judgments where there are any."""
         check_positives(self.positives, test)
         settings = LeakageSettings(self.encoder or usual_encoder(), self.threshold)
-        found = search_log(test, train, settings, material.say).result
+        found = searched.enter_context(searching(test, train, settings, material.say)).result
         leaks = Choice(found.threshold).leaks(found.candidates)
         impact = (
             measure_impact(material.runs, material.qrels, leaked_topics(leaks), measure=measure, seed=self.seed)

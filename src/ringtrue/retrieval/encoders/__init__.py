@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from ringtrue import cache
 from ringtrue.registry import Registry
 
 if TYPE_CHECKING:
@@ -65,6 +66,19 @@ class Screening(Protocol):
 
     def bf16_is_fast(self) -> bool:
         """Whether the machine has instructions for bf16; without them it is slower than fp32."""
+
+
+@runtime_checkable
+class Modelled(Protocol):
+    """An encoder with a model in files, which may change under the same name."""
+
+    def content(self) -> str:
+        """A key for the content of these files."""
+
+
+def key_of(encoder: Encoder) -> str:
+    """A key for all that an encoder's vectors depend on: its name may come to mean another model."""
+    return cache.key(repr(encoder), encoder.content() if isinstance(encoder, Modelled) else "")
 
 
 def usual_block(encoder: Encoder) -> int:

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, Self
 
 import torch
 
+from ringtrue import cache
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Floats, Precision, Vectors
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
@@ -50,6 +51,10 @@ class Neural(Named, ABC):
     @abstractmethod
     def folder(self) -> Path:
         """Where the model is; raises an error that says what to do where it is not there."""
+
+    def content(self) -> str:
+        """A key for the files of the model."""
+        return cache.content_key(sorted(path for path in self.folder().rglob("*") if path.is_file()))
 
     @property
     def dim(self) -> int:

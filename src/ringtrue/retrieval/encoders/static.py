@@ -60,24 +60,34 @@ class Static(Named):
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0))
 
+    def content(self) -> str:
+        """A key for the model that it is distilled from, which all else follows from."""
+        return _name(self._teacher(), self.dimensions)
+
     def table(self) -> Table:
         """The token vectors and their tokenizer; distils where the cache has nothing yet."""
+        teacher = self._teacher()
+        return _load(teacher, teacher.folder(), self.dimensions)
+
+    def _teacher(self) -> Neural:
         teacher = ENCODERS.parse(self.encoder)
         if not isinstance(teacher, Neural):
             raise InputError(f"encoder {self!r}: only minilm and sbert can be distilled, not {self.encoder!r}.")
         if self.dimensions < 1:
             raise InputError(f"encoder {self!r}: dimensions is {self.dimensions}; it should be 1 or more.")
-        return _load(teacher.folder(), self.dimensions)
+        return teacher
 
 
 @lru_cache(maxsize=4)
-def _load(folder: Path, dimensions: int) -> Table:
+def _load(teacher: Neural, folder: Path, dimensions: int) -> Table:
     """Read what was distilled, distilling it first where the cache does not have it."""
-    content = cache.content_key(sorted(path for path in folder.rglob("*") if path.is_file()))
-    name = cache.key(_FORMAT, version("model2vec"), content, dimensions)
-    place = cache.entry("static", name, lambda draft: _distil(folder, dimensions, draft))
+    place = cache.entry("static", _name(teacher, dimensions), lambda draft: _distil(folder, dimensions, draft))
     vectors = np.load(place / "vectors.npy", allow_pickle=False)
     return Table(vectors, WordPieces(Tokeniser(place / "tokenizer.json", _MAX_TOKENS, special=False)))
+
+
+def _name(teacher: Neural, dimensions: int) -> str:
+    return cache.key(_FORMAT, version("model2vec"), teacher.content(), dimensions)
 
 
 def _distil(folder: Path, dimensions: int, draft: Path) -> None:
