@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import csv
 import json
 import random
+from dataclasses import replace
 from importlib import resources
 
 import pytest
+
+from ringtrue.data.load import load
+from ringtrue.data.runs import RunSet, run_files
+from ringtrue.retrieval.pipeline import parse_ranker
 
 
 def test_reliability_writes_its_fields(call, tmp_path):
@@ -27,6 +33,15 @@ def test_reliability_writes_its_fields(call, tmp_path):
     assert list(written) == ["pool:2", "complete"]
     assert written["complete"]["truth_pool10"]["with"]["tau_ap_b_top75"] == 1
     assert (tmp_path / "report.html").is_file() and (tmp_path / "subsampling-reliability.csv").is_file()
+    assert written["pool:2"]["megabytes"] > 0 and "unpooled_tau_b" in written["pool:2"]["intervals"]["with"]
+    with open(tmp_path / "subsampling-sizes.csv", encoding="utf-8") as file:
+        rows = {row["sampler"]: row for row in csv.DictReader(file)}
+    assert float(rows["complete"]["megabytes"]) == written["complete"]["megabytes"]
+    assert int(rows["pool:2"]["smallest"]) < float(rows["pool:2"]["documents"]) < int(rows["pool:2"]["largest"])
+    with open(tmp_path / "subsampling-intervals.csv", encoding="utf-8") as file:
+        assert len(list(csv.DictReader(file))) == 8
+    (audit,) = json.loads((tmp_path / "result.json").read_text())["audits"]
+    assert set(audit["provenance"]["inputs"]) == {"runs", "qrels", "groups"}
 
 
 def test_plan_names_the_sampler(call):
@@ -209,11 +224,12 @@ def test_a_variant_has_its_own_tie_rule(call, tmp_path, given, best):
         )
 
 
-def test_an_unusable_measure_leaves_the_other_questions_alone(call):
-    done = call("audit", "--measure", "nDCG(judged_only=True)@10", "--json", "-q")
+def test_an_unusable_measure_leaves_the_other_questions_alone(call, campaign):
+    given = (*campaign, "--groups", "groups.csv", "--measure", "nDCG(judged_only=True)@10")
+    done = call("audit", *given, "--json", "-q")
     assert done.returncode == 0, done.stderr
     audits = {audit["name"]: audit for audit in json.loads(done.stdout)["audits"]}
-    assert {"evaluation", "subsampling", "robustness"} <= set(audits)
+    assert set(audits) == {"evaluation", "subsampling"}
     (finding,) = audits["subsampling"]["findings"]
     assert finding["verdict"] == "UNKNOWN" and "judged_only" in finding["seen"]
 
@@ -231,6 +247,38 @@ def test_extract_writes_a_collection_that_can_be_loaded(call, process, tmp_path)
     assert pools.returncode == 2 and "--runs" in pools.stderr
     unclear = call("subsample", "extract", "--source", "builtin:lighthouse", "--out", tmp_path / "other", "-q")
     assert unclear.returncode == 2 and "--ids FILE" in unclear.stderr
+
+
+def test_plan_and_extract_of_a_real_collection(call, shared, tmp_path):
+    """Four groups of lexical systems on Vaswani, from the plan to a sample that can be loaded."""
+    folder = shared / "collections" / "vaswani"
+    named = {"documents": "doc-text.trec", "queries": "query-text.trec", "qrels": "qrels"}
+    vaswani = load(**{part: folder / name for part, name in named.items()})
+    (tmp_path / "runs").mkdir()
+    for name in ("bm25", "dph", "pl2", "tfidf"):
+        for depth in (50, 100):
+            run = parse_ranker(f"{name}:depth={depth}").rank(vaswani, vaswani.queries)
+            text = replace(run, name=f"{name}_{depth}").to_trec()
+            (tmp_path / "runs" / f"{name}_{depth}").write_text(text)
+    files = [part for name, file in named.items() for part in (f"--{name}", folder / file)]
+    few = ("--sampler", "pool:5", "--sampler", "pool:20", "--sampler", "complete", "--replicates", 20)
+    runs = ("--runs", tmp_path / "runs", "--groups", "tags")
+    planned = call("subsample", "plan", *files, *runs, *few, "--target-tau", 0.5, "--json")
+    assert planned.returncode == 0, planned.stderr
+    options = json.loads(planned.stdout)["audits"][0]["sections"][0]["rows"]
+    (chosen,) = [row["sampler"] for row in options if row["chosen"]]
+    done = call(
+        "subsample", "extract", "--source", folder / "doc-text.trec", "--runs", tmp_path / "runs", "--sampler", chosen,
+        *files[2:], "--out", tmp_path / "sample", "-q",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sample = load(tmp_path / "sample")
+    found = RunSet.read(run_files(tmp_path / "runs"))
+    depth = 100 if chosen == "complete" else int(chosen.partition(":")[2])
+    pool = {found.docs[doc] for doc in found.doc[found.rank <= depth].tolist()}
+    documents = {document.doc_id: document for document in vaswani.documents()}
+    assert {one.doc_id: one for one in sample.documents()} == {doc_id: documents[doc_id] for doc_id in pool}
+    assert len(sample.queries) == 93
 
 
 def test_extract_of_no_known_id(call, tmp_path):

@@ -63,11 +63,9 @@ def test_making_one_does_no_work_and_its_name_says_everything(graph, spec):
     assert sampler == SAMPLERS.parse(spec.format(graph=graph))
 
 
-def test_ids_are_the_same_under_any_hash_seed(own_cache):
-    code = (
-        "from ringtrue.study import Study; s = Study().or_builtin();"
-        "print([s.sample(x).doc_ids for x in ('loft:size=60', 'judged_random:size=300', 'pool:2')])"
-    )
+def test_ids_are_the_same_under_any_hash_seed(own_cache, graph):
+    specs = [*(spec.format(graph=graph) for spec in SPECS.values()), "rerank:run=bm25,depth=3"]
+    code = f"from ringtrue.study import Study; s = Study().or_builtin();print([s.sample(x).doc_ids for x in {specs!r}])"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}

@@ -112,3 +112,22 @@ def cells(
                 found[group, view, run] = sum(plain) / len(topics) if topics else 0.0
                 found[group, f"condensed_{view}", run] = sum(dense) / len(topics) if topics else 0.0
     return found
+
+
+def tau_b(x: list[float], y: list[float]) -> float:
+    pairs = [(a, b) for b in range(len(x)) for a in range(b)]
+    signs = [((x[a] > x[b]) - (x[a] < x[b]), (y[a] > y[b]) - (y[a] < y[b])) for a, b in pairs]
+    both = math.sqrt(sum(one != 0 for one, _ in signs) * sum(other != 0 for _, other in signs))
+    return sum(one * other for one, other in signs) / both if both else math.nan
+
+
+def tau_ap_b(x: list[float], y: list[float]) -> float:
+    def directed(x: list[float], y: list[float]) -> float:
+        shares = []
+        for one in range(len(y)):
+            above = [other for other in range(len(y)) if y[other] > y[one]]
+            if above:
+                shares.append(sum(x[other] > x[one] for other in above) / len(above))
+        return 2 * sum(shares) / len(shares) - 1 if shares else math.nan
+
+    return (directed(x, y) + directed(y, x)) / 2

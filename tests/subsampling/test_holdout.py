@@ -2,28 +2,33 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 from ir_measures import AP, RR, Bpref, P, Rprec, nDCG
 
-from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Qrel
-from ringtrue.data.runs import Run, RunSet
 from ringtrue.data.ties import Ties
 from ringtrue.errors import InputError
 from ringtrue.evaluation import kernels
 from ringtrue.evaluation.measures import evaluate
-from ringtrue.subsampling.campaign import Campaign
 from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
 from ringtrue.subsampling.reliability import Experiment
 from ringtrue.subsampling.samplers import SAMPLERS
 from ringtrue.subsampling.variants import VARIANTS
 
-_spec = importlib.util.spec_from_file_location("plain", Path(__file__).with_name("plain.py"))
-assert _spec and _spec.loader
-plain = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(plain)
+
+def _beside(name: str) -> ModuleType:
+    """A module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+plain, campaigns = _beside("plain"), _beside("campaigns")
+random_campaign, as_campaign = campaigns.random_campaign, campaigns.as_campaign
 
 SPECS = {
     "pool:1": "pool:1",
@@ -35,43 +40,6 @@ SPECS = {
     "rerank:r1:4": "rerank:run=r1,depth=4",
     "complete": "complete",
 }
-
-
-def random_campaign(seed: int) -> tuple[dict[str, plain.Ranking], dict[str, str], plain.Judged]:
-    """Short runs with ties, missing topics, topics without judgments or without runs, negative grades."""
-    rng = np.random.default_rng(seed)
-    docs = [f"d{number}" for number in range(30)]
-    runs = {
-        f"r{number}": {
-            f"t{topic}": [
-                (str(doc), float(rng.integers(0, 12)) / 4)
-                for doc in rng.choice(docs, size=int(rng.integers(3, 28)), replace=False)
-            ]
-            for topic in range(6)
-            if rng.random() < 0.85 or topic == 1
-        }
-        for number in range(7)
-    }
-    groups = {run: f"g{min(int(run[1:]) // 2, 2)}" for run in runs}
-    judged = [*range(5), 7, 8]  # no run has the last two
-    qrels = {
-        f"t{topic}": {str(doc): int(rng.integers(-1, 4)) for doc in rng.choice(docs, size=14, replace=False)}
-        for topic in judged
-    }
-    return runs, groups, qrels
-
-
-def as_campaign(runs, groups, qrels, variant: str) -> Campaign:
-    definitions = VARIANTS[variant]
-    coded = RunSet.from_runs([Run.from_results(name, results) for name, results in runs.items()], definitions.ties)
-    judged = Qrels.from_records(Qrel(t, d, grade) for t, docs in qrels.items() for d, grade in docs.items())
-    return Campaign.from_runs(
-        coded,
-        judged,
-        [groups[name] for name in coded.names],
-        judging=definitions.judging,
-        judged_topics_only=definitions.judged_topics_only,
-    )
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

@@ -22,7 +22,7 @@ def reliability(sampler: str, docs: float, tau: float, low: float) -> SamplerRel
         unjudged_without=0,
         unjudged_with=0,
         agreement={"truth_pool10": {"with": agreement}},
-        intervals={"with": Bootstrapped(interval, interval, interval, interval)},
+        intervals={"with": Bootstrapped(*[interval] * len(Bootstrapped.__dataclass_fields__))},
     )
 
 

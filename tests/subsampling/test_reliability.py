@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,12 +13,27 @@ from ringtrue.data.formats.detect import read_qrels
 from ringtrue.data.groups import find_groups
 from ringtrue.data.runs import RunSet, run_files
 from ringtrue.errors import InputError
+from ringtrue.evaluation.correlation import tau_ap
 from ringtrue.study import Material, Study
 from ringtrue.subsampling.campaign import Campaign
-from ringtrue.subsampling.holdout import VIEWS
+from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
 from ringtrue.subsampling.reliability import TRUTHS, Experiment, best_share, reliability
+from ringtrue.subsampling.samplers import SAMPLERS
 from ringtrue.subsampling.sections import reliability_json
 from ringtrue.subsampling.variants import VARIANTS
+
+
+def _beside(name: str) -> ModuleType:
+    """A module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+plain, campaigns = _beside("plain"), _beside("campaigns")
+random_campaign, as_campaign = campaigns.random_campaign, campaigns.as_campaign
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +66,11 @@ def test_expected_values_of_trec_covid_round_1(shared: Path, trec_covid: RunSet,
         ours = written["samplers"][name]
         for field in ("corpus_size_mean", "corpus_size_min", "corpus_size_max"):
             assert ours[field] == pytest.approx(theirs[field], abs=1e-6), (name, field)
-        for truth in TRUTHS:
+        for held in TRUTHS:
             for view in VIEWS:
-                assert {field: ours[truth][view][field] for field in theirs[truth][view]} == pytest.approx(
-                    theirs[truth][view], abs=1e-6
-                ), (name, truth, view)
+                wanted = theirs[held][view]
+                got = {field: ours[held][view][field] for field in wanted}
+                assert got == pytest.approx(wanted, abs=1e-6), (name, held, view)
     assert set(written["truth"]) == set(expected["truth"]) == {"pool10", "full"}
     for name, scores in expected["truth"].items():
         assert written["truth"][name] == pytest.approx(scores, abs=1e-6)
@@ -69,6 +86,49 @@ def test_larger_pools_are_more_reliable_and_intervals_hold_the_figure(lighthouse
         assert interval.low <= one.lead("with").delta <= interval.high
     assert [one.sampler for one in comparisons] == ["pool:1", "pool:3"]
     assert all(one.reference == "complete" and one.mean_difference <= 0 for one in comparisons)
+
+
+@pytest.mark.parametrize("mean", ["qrels", "run"])
+def test_intervals_equal_a_slow_plain_bootstrap(mean):
+    """Topics and the systems of a group as often as these were drawn, coefficients from their definitions."""
+    campaign = as_campaign(*random_campaign(3), "topic_aware")
+    experiment = Experiment(campaign, nDCG @ 10, mean, replicates=30, seed=5)
+    (found,), _ = reliability(experiment, ["pool:2"])
+    cells = leave_one_group_out(campaign, SAMPLERS.parse("pool:2"), nDCG @ 10)
+    whole = truth(campaign, nDCG @ 10, pooled=True)
+    runs, groups = range(len(campaign.runs)), range(len(campaign.group_names))
+    topics = len(campaign.qrels.topics)
+
+    def average(values, retrieved, drawn) -> float:
+        counted = [topic for topic in drawn if mean == "qrels" or retrieved[topic]]
+        return float(round(sum(values[topic] for topic in counted) / len(counted), 10)) if counted else 0.0
+
+    for place, view in enumerate(VIEWS):
+        replicates: dict[str, list[float]] = {}
+        for weights, chosen in zip(*experiment.draws, strict=True):
+            drawn = [topic for topic in range(topics) for _ in range(round(weights[topic] * topics))]
+            assert len(drawn) == topics
+            true = [average(whole[run], experiment.retrieved[run], drawn) for run in runs]
+            scores = [
+                [average(cells.values[place, group, run], cells.retrieved[group, run], drawn) for run in runs]
+                for group in groups
+            ]
+            systems = [run for group in chosen for run in runs if campaign.group_of_run[run] == group]
+            actual = [true[run] for run in systems]
+            predicted = [scores[campaign.group_of_run[run]][run] for run in systems]
+            errors = [one - other for one, other in zip(predicted, actual, strict=True)]
+            for name, coefficient in (("tau_ap_b", plain.tau_ap_b), ("tau_b", plain.tau_b)):
+                over_groups = [coefficient(true, scores[group]) for group in chosen]
+                replicates.setdefault(name, []).append(sum(over_groups) / len(over_groups))
+                replicates.setdefault(f"unpooled_{name}", []).append(coefficient(actual, predicted))
+            replicates.setdefault("tau_ap", []).append(sum(tau_ap(true, scores[one]) for one in chosen) / len(chosen))
+            replicates.setdefault("delta", []).append(sum(errors) / len(errors))
+            replicates.setdefault("rmse", []).append((sum(error**2 for error in errors) / len(errors)) ** 0.5)
+        intervals = vars(found.intervals[view])
+        assert set(intervals) == set(replicates)
+        for name, values in replicates.items():
+            known = [value for value in values if not np.isnan(value)]
+            assert intervals[name][:2] == pytest.approx(tuple(np.percentile(known, (2.5, 97.5))), abs=1e-9), name
 
 
 def test_the_same_seed_gives_the_same_bytes(lighthouse):

@@ -40,6 +40,9 @@ class Variant(StrEnum):
 VariantName = Annotated[
     Variant, typer.Option("--variant", help="Judgments cut by topic, by document, or all as the study's code does it.")
 ]
+BytesPerDoc = Annotated[
+    float | None, typer.Option("--bytes-per-doc", min=1, help="Mean size of a document; else read from the corpus.")
+]
 Replicates = Annotated[int, typer.Option("--replicates", min=20, help="Bootstrap replicates.")]
 Top = Annotated[
     float, typer.Option("--top", min=0.01, max=1.0, help="Share of the best systems for the …_top columns.")
@@ -57,6 +60,7 @@ def reliability(
     variant: VariantName = Variant.TOPIC_AWARE,
     top: Top = 0.75,
     replicates: Replicates = 1000,
+    bytes_per_doc: BytesPerDoc = None,
     seed: Seed = SEED,
     report: VerdictReport,
 ) -> None:
@@ -65,7 +69,14 @@ def reliability(
 
     study = given.study().given(groups=groups, measure=measure, seed=seed)
     with report.talk() as say:
-        audit = study.subsampling(sampler, variant=variant.value, top=top, replicates=replicates, say=say)
+        audit = study.subsampling(
+            sampler,
+            variant=variant.value,
+            top=top,
+            replicates=replicates,
+            bytes_per_doc=bytes_per_doc,
+            say=say,
+        )
 
     def also(out: Path) -> None:
         (out / "reliability.json").write_text(reliability_json(audit.samplers, top, audit.truth), encoding="utf-8")
@@ -143,9 +154,7 @@ def build(
     size: Annotated[
         int | None, typer.Option("--bytes", min=1, help="The deepest pool of at most so many bytes.")
     ] = None,
-    bytes_per_doc: Annotated[
-        float | None, typer.Option(min=1, help="Size of a document; else read from the corpus.")
-    ] = None,
+    bytes_per_doc: BytesPerDoc = None,
     variant: VariantName = Variant.TOPIC_AWARE,
     out: Annotated[
         Path | None, typer.Option("--out", help="Folder for ids.txt, or a file; else stdout.", callback=check_target)

@@ -57,17 +57,25 @@ def tau_ap_b(x: ArrayLike, y: ArrayLike, decimals: int | None = 10) -> float:
 
 def bulk_tau_b(truth: ArrayLike, others: ArrayLike, decimals: int | None = 10) -> Floats:
     """`kendall_tau_b` of one vector of n systems with each row of `others`, shape [m, n]."""
-    return _correlate(_tau_b, truth, others, decimals)
+    values: Floats = _correlate((_tau_b,), truth, others, decimals)[0]
+    return values
 
 
 def bulk_tau_ap(truth: ArrayLike, others: ArrayLike, decimals: int | None = 10) -> Floats:
     """`tau_ap` of each row of `others`, shape [m, n], judged by one truth of n systems."""
-    return _correlate(_tau_ap, truth, others, decimals)
+    values: Floats = _correlate((_tau_ap,), truth, others, decimals)[0]
+    return values
 
 
 def bulk_tau_ap_b(truth: ArrayLike, others: ArrayLike, decimals: int | None = 10) -> Floats:
     """`tau_ap_b` of one vector of n systems with each row of `others`, shape [m, n]."""
-    return _correlate(_tau_ap_b, truth, others, decimals)
+    values: Floats = _correlate((_tau_ap_b,), truth, others, decimals)[0]
+    return values
+
+
+def bulk_taus(truth: ArrayLike, others: ArrayLike, decimals: int | None = 10) -> Floats:
+    """`tau_ap_b`, `tau_ap` and `tau_b` of one vector of n systems with each row of `others`: little dearer than one."""
+    return _correlate((_tau_ap_b, _tau_ap, _tau_b), truth, others, decimals)
 
 
 class _Pairs(NamedTuple):
@@ -118,9 +126,12 @@ def _divide(number: ArrayLike, by: ArrayLike, empty: float = np.nan) -> Floats:
 
 
 def _correlate(
-    measure: Callable[[_Pairs], Floats], truth: ArrayLike, others: ArrayLike, decimals: int | None
+    measures: Sequence[Callable[[_Pairs], Floats]], truth: ArrayLike, others: ArrayLike, decimals: int | None
 ) -> Floats:
-    """Check and round the scores, put the best truth first, and measure a block of vectors at a time."""
+    """Check and round the scores, put the best truth first, and measure a block of vectors at a time.
+
+    A row of the result is a measure, a column a vector.
+    """
     reference, vectors = round_scores(truth, decimals), round_scores(others, decimals)
     if reference.ndim != 1 or vectors.ndim != 2 or vectors.shape[1] != len(reference):
         raise InputError(
@@ -130,10 +141,11 @@ def _correlate(
     if np.isnan(reference).any() or np.isnan(vectors).any():
         raise InputError("a score is nan and has no rank; leave that system out of all vectors.")
     order = np.argsort(-reference, kind="stable")
-    values = np.empty(len(vectors))
+    values = np.empty((len(measures), len(vectors)))
     for first in range(0, len(vectors), _BLOCK):
         block = np.ascontiguousarray(vectors[first : first + _BLOCK, order].T)
-        values[first : first + _BLOCK] = measure(_count_pairs(reference[order], block))
+        pairs = _count_pairs(reference[order], block)
+        values[:, first : first + _BLOCK] = [measure(pairs) for measure in measures]
     return values
 
 

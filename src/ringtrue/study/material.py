@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
+from ringtrue import cache
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.detect import read_qrels
 from ringtrue.data.groups import find_groups
@@ -16,6 +18,7 @@ from ringtrue.errors import InputError
 from ringtrue.study.config import Config
 from ringtrue.subsampling.campaign import Campaign, Judging
 from ringtrue.subsampling.first_stage import FirstStage
+from ringtrue.subsampling.sizes import measure_sample
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,17 @@ class Material:
         return bool(self.study.runs or (self.collection and self.collection.runs_folder))
 
     @cached_property
-    def runs(self) -> RunSet:
-        """The runs that are given, or those of the collection."""
+    def run_files(self) -> list[Path]:
+        """The files of the runs that are given, or of those of the collection."""
         place = self.study.runs or (self.collection.runs_folder if self.collection else None)
         if place is None:
             raise InputError("no runs: give them with --runs FOLDER, or a --collection that has them.")
-        ties = self.study.tie_rule()
-        files = run_files(place)
+        return run_files(place)
+
+    @cached_property
+    def runs(self) -> RunSet:
+        """The runs that are given, or those of the collection."""
+        files, ties = self.run_files, self.study.tie_rule()
         self.say(f"reading {len(files)} run{'s' if len(files) != 1 else ''}")
         return RunSet.read(files, ties)
 
@@ -85,6 +92,20 @@ class Material:
         if collection is None or not (collection.has_documents and collection.has_queries):
             return None
         return FirstStage(collection, self.study.tie_rule(), self.say)
+
+    @property
+    def inputs(self) -> dict[str, str]:
+        """Keys for the content of runs, judgments and groups."""
+        keys = {"runs": cache.content_key(self.run_files), "qrels": cache.key(*self.qrels)}
+        return keys if self.groups is None else keys | {"groups": cache.key(*self.groups)}
+
+    def bytes_per_doc(self, campaign: Campaign) -> float | None:
+        """The mean of the documents of the runs where they are in files at hand; a large corpus is not read for it."""
+        collection = self.collection
+        if collection is None or not collection.has_documents or str(self.study.collection).startswith("irds:"):
+            return None
+        self.say("measuring the documents")
+        return measure_sample(collection.documents(), frozenset(campaign.whole.docs)).bytes_per_doc
 
     def campaign(self, judging: Judging = "topic_aware", *, judged_topics_only: bool = True) -> Campaign:
         """Runs, judgments and groups for leave-one-group-out."""

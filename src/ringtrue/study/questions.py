@@ -74,12 +74,15 @@ class Study(Config):
         elif self.experiment is not None:
             yield audit_experiment(self.experiment)
         if material.has_runs and material.groups is not None:
+            campaign = material.campaign()
             yield audit_subsampling(
-                material.campaign(),
+                campaign,
                 self.samplers or None,
                 measure=measure,
                 replicates=self.replicates,
                 seed=self.seed,
+                bytes_per_doc=material.bytes_per_doc(campaign),
+                inputs=material.inputs,
                 say=say,
             )
         if self.rankers and material.collection:
@@ -231,6 +234,7 @@ class Study(Config):
         top: float = 0.75,
         limits: Limits | None = None,
         replicates: int = 1000,
+        bytes_per_doc: float | None = None,
         say: Callable[[str], None] = _silent,
     ) -> SubsamplingAudit:
         """Leave-one-group-out alone, by one of the sets of decisions."""
@@ -246,6 +250,8 @@ class Study(Config):
             limits=limits,
             replicates=replicates,
             seed=self.seed,
+            bytes_per_doc=bytes_per_doc or material.bytes_per_doc(campaign),
+            inputs=material.inputs,
             say=say,
         )
 

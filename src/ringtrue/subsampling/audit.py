@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ir_measures import Measure, nDCG
 
@@ -109,6 +109,7 @@ class SubsamplingAudit:
                 sections.plan_table(self.plan),
                 sections.curve(self.samplers),
                 sections.reliability_table(self.samplers, self.measure),
+                sections.sizes_table(self.samplers, self.measure),
                 self.account,
                 sections.definitions(self.measure),
             )
@@ -116,7 +117,9 @@ class SubsamplingAudit:
             sections.reliability_table(self.samplers, self.measure),
             sections.curve(self.samplers),
             sections.plan_table(self.plan),
+            sections.sizes_table(self.samplers, self.measure),
             sections.details_table(self.samplers, self.top),
+            sections.intervals_table(self.samplers),
             sections.comparisons_table(self.comparisons),
             self.account,
             sections.definitions(self.measure),
@@ -138,9 +141,14 @@ def audit_subsampling(
     limits: Limits | None = None,
     replicates: int = 1000,
     seed: int = 42,
+    bytes_per_doc: float | None = None,
+    inputs: Mapping[str, str] | None = None,
     say: Callable[[str], None] = lambda message: None,
 ) -> SubsamplingAudit:
-    """Leave each group out once for each sampler; UNKNOWN with fewer than three groups or an unusable measure."""
+    """Leave each group out once for each sampler; UNKNOWN with fewer than three groups or an unusable measure.
+
+    `inputs` are keys for the content of what was given, by name.
+    """
     check(campaign)
     groups = len(campaign.group_names)
     tried = samplers or default_samplers(campaign)
@@ -154,6 +162,7 @@ def audit_subsampling(
         "seed": seed,
         "systems": len(campaign.runs),
         "groups": groups,
+        "bytes_per_doc": bytes_per_doc,
     }
     results: tuple[SamplerReliability, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
@@ -164,6 +173,8 @@ def audit_subsampling(
         skipped = None if samplers else campaign.notes  # what nobody asked for must not stand in the way
         results, comparisons = reliability(experiment, tried, say, skipped=skipped)
         truth = experiment.true_scores
+        if bytes_per_doc is not None:
+            results = tuple(replace(one, megabytes=one.corpus_size_mean * bytes_per_doc / 1e6) for one in results)
         reason = "" if results else "no usual sampler has documents whichever group is left out"
     return SubsamplingAudit(
         samplers=results,
@@ -176,7 +187,7 @@ def audit_subsampling(
         retrieved=len(campaign.runs.docs),
         groups=groups,
         account=account(campaign),
-        provenance=stamp(tried, settings=settings),
+        provenance=stamp(tried, inputs, settings),
         planned=limits is not None,
         why_not=reason,
     )

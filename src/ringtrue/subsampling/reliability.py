@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ringtrue.audit import Interval
 from ringtrue.data.notes import Notes
 from ringtrue.errors import InputError
-from ringtrue.evaluation.correlation import bulk_tau_ap, bulk_tau_ap_b, bulk_tau_b, round_scores
+from ringtrue.evaluation.correlation import bulk_tau_ap_b, bulk_taus, round_scores
 from ringtrue.evaluation.measures import direction, retrieved_topics
 from ringtrue.evaluation.significance import PairedTest, holm, paired_t
 from ringtrue.subsampling.campaign import Campaign
@@ -29,11 +29,7 @@ TRUTHS = ("truth_pool10", "truth_full")
 FEWEST_GROUPS = 3
 FEW_REPLICATES = 200  # with fewer the ends of an interval rest on a handful of replicates
 _THREADS = 2
-_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "tau_ap_b": bulk_tau_ap_b,
-    "tau_ap": bulk_tau_ap,
-    "tau_b": bulk_tau_b,
-}
+_COEFFICIENTS = ("tau_ap_b", "tau_ap", "tau_b")  # in the order of bulk_taus
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,12 +163,11 @@ def _agree(experiment: Experiment, true: Floats, cells: Floats) -> Agreement:
     own = cells[experiment.campaign.group_of_run, np.arange(len(true))]
     truth, seen, unpooled = experiment.sign * true, experiment.sign * cells, experiment.sign * own[None]
     best = best_share(truth, experiment.campaign.runs.names, experiment.top)
-    figures = {}
-    for name, coefficient in _COEFFICIENTS.items():
-        figures[name] = float(np.mean(coefficient(truth, seen)))
-        figures[f"{name}_top"] = float(np.mean(coefficient(truth[best], seen[:, best])))
-        figures[f"unpooled_{name}"] = float(coefficient(truth, unpooled)[0])
-        figures[f"unpooled_{name}_top"] = float(coefficient(truth[best], unpooled[:, best])[0])
+    figures: dict[str, float] = {}
+    for prefix, rows in (("", seen), ("unpooled_", unpooled)):
+        for ending, some in (("", slice(None)), ("_top", best)):
+            means = bulk_taus(truth[some], rows[:, some]).mean(axis=1).tolist()
+            figures |= {f"{prefix}{name}{ending}": mean for name, mean in zip(_COEFFICIENTS, means, strict=True)}
     error = own - true
     by_group = [error[experiment.campaign.group_of_run == group] for group in range(len(cells))]
     return Agreement(
@@ -191,12 +186,12 @@ def best_share(true: Floats, names: Sequence[str], share: float) -> NDArray[np.i
 
 
 def _resampled_group_taus(experiment: Experiment, cells: Cells) -> Floats:
-    """tau_AP_b of every group's cell under resampled topics: replicate, view, group."""
+    """The coefficients of every group's cell under resampled topics: replicate, coefficient, view, group."""
 
     def replicate(weights: Floats) -> Floats:
         rows = experiment.sign * experiment.means(cells.values, cells.retrieved, weights)
         true = experiment.sign * experiment.true_means(TRUTHS[0], weights)
-        return bulk_tau_ap_b(true, rows.reshape(-1, len(true))).reshape(len(VIEWS), -1)
+        return bulk_taus(true, rows.reshape(-1, len(true))).reshape(len(_COEFFICIENTS), len(VIEWS), -1)
 
     with ThreadPoolExecutor(max_workers=_THREADS) as pool:
         return np.stack(list(pool.map(replicate, experiment.draws.topic_weights)))
@@ -206,7 +201,7 @@ def _intervals(experiment: Experiment, measured: Sequence[_Measured]) -> list[di
     """Percentile intervals for each sampler and view; topics and groups are resampled together.
 
     A group that is drawn twice counts its systems twice: they are tied with themselves in both orders, which tau_AP_b
-    leaves out of account.
+    and tau-b leave out of account.
     """
     campaign, draws = experiment.campaign, experiment.draws
     members = [np.flatnonzero(campaign.group_of_run == group) for group in range(len(campaign.group_names))]
@@ -218,17 +213,19 @@ def _intervals(experiment: Experiment, measured: Sequence[_Measured]) -> list[di
         actual = experiment.true_means(TRUTHS[0], weights)[runs]
         predicted = experiment.means(own, retrieved[:, None], weights)[..., runs].reshape(-1, len(runs))
         error = predicted - actual
-        taus = bulk_tau_ap_b(experiment.sign * actual, experiment.sign * predicted)
-        return np.stack((taus, error.mean(axis=1), np.sqrt((error**2).mean(axis=1)))).reshape(3, *own.shape[:2])
+        tau_ap_b, _, tau_b = bulk_taus(experiment.sign * actual, experiment.sign * predicted)
+        figures = tau_ap_b, tau_b, error.mean(axis=1), np.sqrt((error**2).mean(axis=1))
+        return np.stack(figures).reshape(-1, *own.shape[:2])
 
     with ThreadPoolExecutor(max_workers=_THREADS) as pool:
         unpooled = np.stack(list(pool.map(replicate, range(experiment.replicates))))
-    over_groups = [np.take_along_axis(one.resampled, draws.groups[:, None, :], axis=2).mean(axis=2) for one in measured]
+    chosen = draws.groups[:, None, None, :]
+    over_groups = [np.take_along_axis(one.resampled, chosen, axis=3).mean(axis=3) for one in measured]
     return [
         {
             view: Bootstrapped(
-                _percentiles(over_groups[place][:, column]),
-                *(_percentiles(unpooled[:, figure, place, column]) for figure in range(3)),
+                *(_percentiles(over_groups[place][:, figure, column]) for figure in range(len(_COEFFICIENTS))),
+                *(_percentiles(unpooled[:, figure, place, column]) for figure in range(unpooled.shape[1])),
             )
             for column, view in enumerate(VIEWS)
         }

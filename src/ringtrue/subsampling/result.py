@@ -37,17 +37,26 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Bootstrapped:
-    """Intervals from resampling topics and groups, for one view against the pooled truth."""
+    """Intervals from resampling topics and groups, for one view against the pooled truth.
+
+    None for tau_AP unpooled: it knows no ties, and the systems of a group that is drawn twice are tied with themselves.
+    """
 
     tau_ap_b: Interval
+    tau_ap: Interval
+    tau_b: Interval
     unpooled_tau_ap_b: Interval
+    unpooled_tau_b: Interval
     delta: Interval
     rmse: Interval
 
 
 @dataclass(frozen=True)
 class SamplerReliability:
-    """One sampler: how large its samples are and what they do to the order of systems."""
+    """One sampler: how large its samples are and what they do to the order of systems.
+
+    `megabytes` are estimated: documents times the mean of one; None where that is not known.
+    """
 
     sampler: str
     corpus_size_mean: float
@@ -59,6 +68,7 @@ class SamplerReliability:
     unjudged_with: float
     agreement: Mapping[str, Mapping[str, Agreement]]
     intervals: Mapping[str, Bootstrapped]
+    megabytes: float | None = None
 
     def lead(self, view: str = "with") -> Agreement:
         """The figures of the study's tables: against the pooled truth."""

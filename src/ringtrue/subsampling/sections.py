@@ -10,11 +10,11 @@ from typing import Any
 
 from ir_measures import Measure
 
-from ringtrue.audit import Cell, Column, Figure, Point, Series, Table, Text
+from ringtrue.audit import Cell, Column, Figure, Interval, Point, Series, Table, Text
 from ringtrue.subsampling.holdout import unjudged_depth
 from ringtrue.subsampling.mimic import Mimicry
 from ringtrue.subsampling.plan import Plan
-from ringtrue.subsampling.result import Agreement, Comparison, SamplerReliability
+from ringtrue.subsampling.result import Agreement, Bootstrapped, Comparison, SamplerReliability
 
 _VIEW_NAMES = {
     "without": "without post judgments",
@@ -127,6 +127,55 @@ def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
         for view, figures in views.items()
     ]
     return Table("details", "All coefficients", columns, tuple(rows))
+
+
+def intervals_table(samplers: Sequence[SamplerReliability]) -> Table:
+    """The interval of every figure that has one."""
+    names = tuple(Bootstrapped.__dataclass_fields__)
+    ends = [
+        Column(f"{name}_{end}", f"{name.replace('_', ' ')} {end}", 4) for name in names for end in Interval._fields[:2]
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (one.sampler, _VIEW_NAMES[view], *(bound for name in names for bound in getattr(found, name)[:2]))
+        for one in samplers
+        for view, found in one.intervals.items()
+    ]
+    note = "95 % intervals against the pooled truth, by bootstrap over topics and groups."
+    columns = (Column("sampler", "Sampler"), Column("view", "View"), *ends)
+    return Table("intervals", "Intervals", columns, tuple(rows), note)
+
+
+def sizes_table(samplers: Sequence[SamplerReliability], measure: Measure) -> Table:
+    """How much each sampler takes, and how much of it is judged."""
+    depth = unjudged_depth(measure)
+    columns = (
+        Column("sampler", "Sampler"),
+        Column("documents", "Documents", 0, "mean over left-out groups"),
+        Column("smallest", "Smallest", 0, "of the groups' samples"),
+        Column("largest", "Largest", 0, "of the groups' samples"),
+        Column("megabytes", "MB (estimated)", 1, "documents times the mean size of one"),
+        Column("judgments_without", "Judgments without", 0, "mean over groups, without post judgments"),
+        Column("judgments_with", "Judgments with", 0, "mean over groups, with post judgments"),
+        Column("unjudged_without", f"Unjudged@{depth} without", 3, "of left-out systems, without post judgments"),
+        Column("unjudged_with", f"Unjudged@{depth} with", 3, "of left-out systems, with post judgments"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            one.sampler,
+            one.corpus_size_mean,
+            one.corpus_size_min,
+            one.corpus_size_max,
+            one.megabytes,
+            one.judgments_without,
+            one.judgments_with,
+            one.unjudged_without,
+            one.unjudged_with,
+        )
+        for one in samplers
+    ]
+    known = any(one.megabytes is not None for one in samplers)
+    note = "" if known else "Bytes are not known without the documents (--collection) or their size (--bytes-per-doc)."
+    return Table("sizes", "Sizes and judgments", columns, tuple(rows), note)
 
 
 def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
