@@ -85,8 +85,12 @@ def test_the_folds_of_the_tables_are_those_of_the_folder(folder: Path, plan: Pla
     assert five.provenance.settings["folds"] == 5
     extend(folder, replace(read_plan(folder), folds=10))
     ten = audit_experiment(folder)
+    table = next(part for part in ten.sections() if part.name == "effect_p_1")
+    assert isinstance(table, Table)
+    for row in table.rows:
+        assert sum(int(part.split(" × ")[0]) for part in str(row[-1]).split(", ")) == 10
+    assert "in 10 folds" in table.note
     assert len(ten.result.effects[0].sizes) == ten.provenance.settings["folds"] == 10
-    assert "in 10 folds" in next(part for part in ten.sections() if part.name == "effect_p_1").note  # type: ignore[union-attr]
     with pytest.raises(InputError, match=r"cannot be cut into 99 folds.*--folds"):
         extend(folder, replace(read_plan(folder), folds=99))
     assert read_plan(folder).folds == 10
@@ -110,6 +114,15 @@ def test_what_training_tolerated_is_shown(folder: Path) -> None:
     (table,) = [part for part in audit.sections() if part.name == "tolerated"]
     assert isinstance(table, Table)
     assert table.rows == (("bags", "MSM leakage", 240, 1, "out of memory with 16 triples in a batch"),)
+    for path in (folder / "results").glob("bags-*/history.json"):
+        history = json.loads(path.read_text())
+        path.write_text(json.dumps({**history, "notes": ["weights start from the seed", *history["notes"]]}))
+    (table,) = [part for part in audit_experiment(folder).sections() if part.name == "tolerated"]
+    assert isinstance(table, Table)
+    assert table.rows == (
+        ("bags", "all", None, None, "weights start from the seed"),
+        ("bags", "MSM leakage", 240, 1, "out of memory with 16 triples in a batch"),
+    )
 
 
 def test_what_scoring_says_is_kept_with_the_cell(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

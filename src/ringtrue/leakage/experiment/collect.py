@@ -79,7 +79,7 @@ def collect(folder: Path, *, measures: Sequence[Measure] | None = None) -> Exper
         missing=tuple(cell.name for cell in plan.cells() if cell.name not in state.done),
         failures=state.failed,
         left_out=tuple(left_out),
-        notes=tuple(tolerated(finished)),
+        notes=tuple(tolerated(finished, plan)),
     )
 
 

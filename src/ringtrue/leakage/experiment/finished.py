@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,10 +50,15 @@ def costs(finished: tuple[Finished, ...], plan: Plan) -> Iterator[CellCost]:
             )
 
 
-def tolerated(finished: tuple[Finished, ...]) -> Iterator[CellNote]:
-    """What a training left out or did otherwise, such as a smaller batch."""
-    for one in finished:
-        yield from (CellNote(*one.cell, what) for what in one.history["notes"])
+def tolerated(finished: tuple[Finished, ...], plan: Plan) -> Iterator[CellNote]:
+    """What a training left out or did otherwise, such as a smaller batch; what every cell of a model has comes once."""
+    for model in plan.models:
+        own = [one for one in finished if one.cell.model == model]
+        cells = Counter(what for one in own for what in set(one.history["notes"]))
+        everywhere = {what for what, times in cells.items() if times == len(own) > 1}
+        yield from (CellNote(model, None, None, None, what) for what in sorted(everywhere))
+        for one in own:
+            yield from (CellNote(*one.cell, what) for what in one.history["notes"] if what not in everywhere)
 
 
 def _last_loss(losses: list[float]) -> float:

@@ -109,12 +109,12 @@ class CellCost(NamedTuple):
 
 
 class CellNote(NamedTuple):
-    """What the training of one cell left out or did otherwise."""
+    """What the training of one cell left out or did otherwise; of what is so in every cell the model alone is told."""
 
     model: str
-    kind: str
-    size: int
-    seed: int
+    kind: str | None
+    size: int | None
+    seed: int | None
     what: str
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from ir_measures import Measure
@@ -46,7 +47,7 @@ def effects_table(result: ExperimentResult, measure: Measure) -> Table:
         Column("p_holm", "p (Holm)", 3),
         Column("mark", "Mark", None, "† significant after Bonferroni; ⇅ swaps with another model"),
         Column("rank", "Rank", None, "among the models with this training"),
-        Column("sizes", "Sizes", None, "chosen by the folds"),
+        Column("sizes", "Sizes", None, "how many folds chose which size"),
     )
     effects = [one for one in result.effects if one.measure == measure]
     family = sum(one.kind != "none" for one in effects)
@@ -221,7 +222,7 @@ def tolerated_table(result: ExperimentResult) -> Table:
         Column("seed", "Seed"),
         Column("what", "What"),
     )
-    rows: Rows = tuple((one.model, TITLES[one.kind], *one[2:]) for one in result.notes)
+    rows: Rows = tuple((one.model, TITLES[one.kind] if one.kind else "all", *one[2:]) for one in result.notes)
     return Table("tolerated", "Tolerated in training", columns, rows)
 
 
@@ -256,7 +257,8 @@ def definitions(result: ExperimentResult) -> Text:
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:
-    return ", ".join(f"{size:,}" for size in sizes)
+    """How many folds chose which size."""
+    return ", ".join(f"{times} × {size:,}" for size, times in sorted(Counter(sizes).items()))
 
 
 def _plain(measure: Measure) -> str:
