@@ -47,7 +47,7 @@ def effects_table(result: ExperimentResult, measure: Measure) -> Table:
         Column("p_holm", "p (Holm)", 3),
         Column("mark", "Mark", None, "† significant after Bonferroni; ⇅ swaps with another model"),
         Column("rank", "Rank", None, "among the models with this training"),
-        Column("sizes", "Sizes", None, "how many folds chose which size"),
+        Column("sizes", "Sizes", None, "with how many folds chose each"),
     )
     effects = [one for one in result.effects if one.measure == measure]
     family = sum(one.kind != "none" for one in effects)
@@ -257,8 +257,8 @@ def definitions(result: ExperimentResult) -> Text:
 
 
 def _sizes(sizes: tuple[int, ...]) -> str:
-    """How many folds chose which size."""
-    return ", ".join(f"{times} × {size:,}" for size, times in sorted(Counter(sizes).items()))
+    """The sizes with how many folds chose each."""
+    return ", ".join(f"{size:,} ({times})" for size, times in sorted(Counter(sizes).items()))
 
 
 def _plain(measure: Measure) -> str:
