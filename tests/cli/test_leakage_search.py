@@ -124,7 +124,7 @@ def test_odd_lines_are_counted_or_found(call, tmp_path, topics):
     done = search(call, log, topics)
     assert done.returncode == 0, done.stderr
     notes = notes_of(done)
-    assert notes["training queries with the id of an earlier one, one candidate a topic"] == 1
+    assert notes["training queries with the id of an earlier one of the same source"] == 1
     assert notes["lines without text skipped"] == 2
     assert notes["lines over 100,000 characters"] == 1
     candidates = json.loads(done.stdout)["audits"][0]["sections"]

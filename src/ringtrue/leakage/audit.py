@@ -76,9 +76,9 @@ class LeakageAudit:
 
     def _fields_table(self) -> Table:
         """The study's first table: of the leaks, each field that is above the threshold, beside the one that won."""
-        leaking = {(leak.topic_id, leak.query_id) for leak in self.leaks}
+        leaking = {(leak.topic_id, leak.identity) for leak in self.leaks}
         given = self.search.candidates if self.search.hits is None else self.search.hits
-        hits = [hit for hit in given if (hit.topic_id, hit.query_id) in leaking]
+        hits = [hit for hit in given if (hit.topic_id, hit.identity) in leaking]
         above = [hit for hit in hits if self.search.threshold is None or hit.similarity > self.search.threshold]
         each_field = self.search.hits is not None or len(above) > len(self.leaks)
         return sections.fields_table(count_by_field((*above, *self.leaks)), each_field)

@@ -43,6 +43,11 @@ class Candidate(NamedTuple):
     probability: float | None = None
     source: str = ""
 
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What tells the training query from all others: two sources may give the same id to two queries."""
+        return self.query_id, self.source, self.query
+
 
 def read_candidates(path: str | Path, notes: Notes | None = None) -> tuple[Candidate, ...]:
     """All candidates of a file in any of the formats; the same row again is counted, a contradicting one an error."""
@@ -55,7 +60,7 @@ def read_candidates(path: str | Path, notes: Notes | None = None) -> tuple[Candi
     found: dict[tuple[str, ...], Candidate] = {}
     for line, cells in read_rows(path, shape, notes, Candidate._fields):
         candidate = _candidate(cells, path, line)
-        key = (candidate.topic_id, candidate.query_id, candidate.field, candidate.query)
+        key = (candidate.topic_id, *candidate.identity, candidate.field)
         before = found.setdefault(key, candidate)
         if before is not candidate:
             if before != candidate:

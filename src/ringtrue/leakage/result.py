@@ -87,7 +87,8 @@ class SearchResult:
 
     `candidates` has one row for each topic and query, with the text that won; where there are more, they count once.
     `hits`, where the search kept them, has one for each topic, query and field, which is what the study's first table
-    counts. Candidates that come from a file may have no threshold (all of them count), encoder and size of the log.
+    counts. Topics without a text that the encoder knows anything of are `unsearched` and not among `topics`.
+    Candidates that come from a file may have no threshold (all of them count), encoder and size of the log.
     """
 
     candidates: tuple[Candidate, ...]
@@ -96,6 +97,7 @@ class SearchResult:
     encoder: str = ""
     log_size: int | None = None
     hits: tuple[Candidate, ...] | None = None
+    unsearched: tuple[str, ...] = ()
     recall: Recall | None = None
     notes: tuple[Note, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)

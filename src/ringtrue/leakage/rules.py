@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from scipy import stats
 
 from ringtrue.audit import Finding, Interval, Verdict
+from ringtrue.errors import brief
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.impact import FEWEST_TOPICS
 from ringtrue.leakage.result import Impact, PairLeakage, Recall, SearchResult
@@ -32,11 +33,12 @@ def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choic
     leaks = [leak for leak in leaks if leak.topic_id in frozenset(search.topics)]
     if not searched or search.log_size == 0:
         missing = "topic was searched for" if not searched else "training query was searched"
-        return Finding("leaked topics", Verdict.UNKNOWN, rule, f"no {missing}.")
+        return Finding("leaked topics", Verdict.UNKNOWN, rule, f"no {missing}{_unsearched(search)}.")
     expected = expected_topics(leaks)
     harmless = not topics or (expected is not None and expected < EXPECTED_PASS)
     share = topics / searched
-    verdict = Verdict.PASS if harmless else Verdict.FAIL if share > SHARE_FAIL else Verdict.WARN
+    clean = Verdict.UNKNOWN if search.unsearched else Verdict.PASS
+    verdict = clean if harmless else Verdict.FAIL if share > SHARE_FAIL else Verdict.WARN
     seen = f"{topics:,} of {searched:,} topics ({share:.0%}) have a leak"
     seen += "" if search.log_size is None else f" among {search.log_size:,} training queries"
     if topics:
@@ -45,7 +47,8 @@ def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choic
         seen += "" if true is None else f"; {true:,.1f} true leaks are expected in {expected:,.1f} topics"
     if len(leaked) > topics:
         seen += f"; {len(leaked) - topics:,} more topics have candidates, but are not among these {searched:,}"
-    return Finding("leaked topics", verdict, rule, f"{seen}.", share, _interval(topics, searched))
+    seen += f"{_unsearched(search)}."
+    return Finding("leaked topics", verdict, rule, seen, share, _interval(topics, searched))
 
 
 def search_recall(recall: Recall) -> Finding:
@@ -150,6 +153,16 @@ def _too_little(impact: Impact | None) -> str:
     return (
         f"{len(impact.leaked)} leaked and {len(impact.clean)} clean topics are judged; at least {FEWEST_TOPICS} of "
         "each are needed."
+    )
+
+
+def _unsearched(search: SearchResult) -> str:
+    """How many topics nothing is known of."""
+    if not search.unsearched:
+        return ""
+    return (
+        f"; {len(search.unsearched):,} could not be searched for and may leak ({brief(search.unsearched)}): they have "
+        "no text that the encoder knows anything of"
     )
 
 

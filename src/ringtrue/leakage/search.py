@@ -116,12 +116,14 @@ def searching(
     for what, times in _left_out(found, running.repeated).items():
         if times:
             notes.add(what, train.name, times)
+    unsearched = _unsearched(found, texts, test.queries, notes)
     pairs = _pairs(found, texts)
     calibrated = find_threshold(settings.encoder)
     best = _predicted(_best_texts(pairs), test.queries, calibrated.value if calibrated else threshold)
     result = SearchResult(
         candidates=tuple(one for one in best if one.similarity > threshold),
-        topics=tuple(query.query_id for query in test.queries),
+        topics=tuple(query.query_id for query in test.queries if query.query_id not in unsearched),
+        unsearched=unsearched,
         threshold=threshold,
         encoder=repr(encoder),
         log_size=found.seen,
@@ -135,12 +137,21 @@ def searching(
     running.forget()
 
 
+def _unsearched(found: Found, texts: Sequence[TopicText], topics: Iterable[Query], notes: Notes) -> tuple[str, ...]:
+    """The topics that nothing can be near to: without text, or with none that the encoder knows anything of."""
+    unknown = set(found.unknown)
+    searched = {text.topic_id for row, text in enumerate(texts) if row not in unknown}
+    for row in found.unknown:
+        notes.add("texts of topics that the encoder knows nothing of, near nothing", f"topic {texts[row].topic_id}")
+    return tuple(topic.query_id for topic in topics if topic.query_id not in searched)
+
+
 def _left_out(found: Found, repeated: int) -> dict[str, int]:
     """What of the log is not among the neighbours, or not as often as it is there."""
     return {
         "training queries that the encoder knows nothing of": found.blank,
         "training queries with broken vectors, near nothing": found.broken,
-        "training queries with the id of an earlier one, one candidate a topic": repeated,
+        "training queries with the id of an earlier one of the same source": repeated,
     }
 
 
@@ -191,31 +202,24 @@ def topic_texts(queries: Iterable[Query], *, narrative: bool, notes: Notes) -> l
 
 def _pairs(found: Found, texts: Sequence[TopicText]) -> list[Candidate]:
     """All pairs of a text and a query, sorted by topic, query and field; of equal fields the most similar text."""
-    best: dict[tuple[str, str, str], Candidate] = {}
+    best: dict[tuple[str, tuple[str, str, str], str], Candidate] = {}
     rows, items, similarities = (
         values.tolist() for values in (found.hits.rows, found.hits.items, found.hits.similarities)
     )
     for row, item, similarity in zip(rows, items, similarities, strict=True):
         query_id, _, source = found.ids[item].partition(APART)
-        text = texts[row]
-        key = text.topic_id, query_id, text.field
-        if key not in best or similarity > best[key].similarity:
-            best[key] = Candidate(
-                text.topic_id,
-                text.field,
-                text.text,
-                query_id,
-                found.texts[item],
-                min(float(similarity), 1.0),
-                source=source,
-            )
+        topic_id, field, text = texts[row]
+        pair = Candidate(topic_id, field, text, query_id, found.texts[item], min(float(similarity), 1.0), source=source)
+        key = topic_id, pair.identity, field
+        if key not in best or pair.similarity > best[key].similarity:
+            best[key] = pair
     return [best[key] for key in sorted(best)]
 
 
 def _best_texts(pairs: Iterable[Candidate]) -> list[Candidate]:
     """One row a topic and query, with the text that won; equal similarities go to title, description, then variants."""
     order = {"title": 0, "description": 1, "narrative": 2, "variant": 3}
-    best: dict[tuple[str, str], Candidate] = {}
+    best: dict[tuple[str, tuple[str, str, str]], Candidate] = {}
     for pair in sorted(pairs, key=lambda one: (-one.similarity, order[one.field])):
-        best.setdefault((pair.topic_id, pair.query_id), pair)
-    return sorted(best.values(), key=lambda one: (one.topic_id, -one.similarity, one.query_id))
+        best.setdefault((pair.topic_id, pair.identity), pair)
+    return sorted(best.values(), key=lambda one: (one.topic_id, -one.similarity, one.identity))

@@ -58,8 +58,8 @@ def _count(hits: Sequence[Candidate], field: str, source: str) -> FieldCount:
         field,
         source,
         len({hit.topic_id for hit in chosen}),
-        len({hit.query_id for hit in chosen}),
-        len({(hit.topic_id, hit.query_id) for hit in chosen}),
+        len({hit.identity for hit in chosen}),
+        len({(hit.topic_id, hit.identity) for hit in chosen}),
     )
 
 
@@ -71,7 +71,7 @@ def list_topics(leaks: Iterable[Candidate]) -> tuple[TopicLeaks, ...]:
     topics = [
         TopicLeaks(
             min(some, key=lambda leak: (-leak.similarity, leak.query_id)),
-            len({leak.query_id for leak in some}),
+            len({leak.identity for leak in some}),
             expected_leaks(some),
         )
         for some in found.values()
@@ -81,9 +81,9 @@ def list_topics(leaks: Iterable[Candidate]) -> tuple[TopicLeaks, ...]:
 
 def best_texts(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """One row for each topic and query, in order of first appearance: the most similar text, the first where equal."""
-    best: dict[tuple[str, str, str], Candidate] = {}
+    best: dict[tuple[str, tuple[str, str, str]], Candidate] = {}
     for one in candidates:
-        key = (one.topic_id, one.query_id, one.query)
+        key = one.topic_id, one.identity
         if key not in best or one.similarity > best[key].similarity:
             best[key] = one
     return tuple(best.values())
