@@ -278,6 +278,10 @@ class View:
         """The same with those that no run has as deep as it is evaluated."""
         return self.campaign.found(self.campaign.reaching(depth), self._others(self.campaign.presence(depth)))
 
+    def beyond(self, depth: int) -> tuple[str, ...]:
+        """The latter alone, ascending."""
+        return () if self.campaign.reaching(depth) is self.campaign.runs else self.pool(depth).outside
+
     def judged(self) -> Documents:
         """Judged documents that a visible run retrieves."""
         judgments, found = self.campaign.judgments, self.none()

@@ -1,6 +1,6 @@
 """Leave-one-group-out for measures that have no kernel: ir_measures scores every run of every cell.
 
-Hundreds of times slower than a kernel, for each run is scored four times a group.
+A hundred times slower than a kernel or more, for each run is scored four times a group.
 """
 
 from __future__ import annotations

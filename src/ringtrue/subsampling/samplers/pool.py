@@ -22,4 +22,4 @@ class Pool:
 
     def outside(self, view: View) -> tuple[str, ...]:
         """What runs have below the rank down to which they are evaluated, ascending."""
-        return view.pool(self.depth).outside
+        return view.beyond(self.depth)
