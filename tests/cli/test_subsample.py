@@ -79,6 +79,14 @@ def test_rerank_needs_no_run_of_the_ranker(call, tmp_path):
     assert extracted.returncode == 0 and "200 of 200 documents" in extracted.stdout
 
 
+def test_samples_that_fall_short_are_told(call, tmp_path):
+    told = "samples smaller than asked, for random documents ran out (see most): 1 (first: loft:5000: 336 documents)"
+    given = ("--source", "builtin:lighthouse", "--sampler", "loft:5000", "--out", tmp_path / "sample")
+    assert told in call("subsample", "extract", *given).stderr
+    assert told in call("subsample", "build", "--sampler", "loft:5000").stderr
+    assert told in call("subsample", "mimic", "--sampler", "loft:5000", "--ranker", "bm25").stderr
+
+
 def test_extract_of_a_file_and_what_a_ranker_finds_in_it(call, tmp_path):
     lighthouse = resources.files("ringtrue.data").joinpath("lighthouse")
     given = ("--source", lighthouse / "corpus.jsonl", "--sampler", "rerank:run=bm25,depth=5", "-q")
@@ -199,7 +207,7 @@ def test_build_by_bytes_of_a_corpus_that_lacks_a_document(call, campaign, tmp_pa
     (note,) = content["notes"]
     assert note["what"].startswith("documents of the runs that the collection lacks") and note["first"] == "d0"
     assert content["bytes"] == 9 * len(set(content["doc_ids"]) - {"d0"}) <= 450
-    assert f"{note['what']}: 1 (d0)" in done.stderr
+    assert f"{note['what']}: 1 (first: d0)" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from ringtrue.cli.output import check_folder
 from ringtrue.errors import InputError
 
 if TYPE_CHECKING:
+    from ringtrue.cli.console import Talk
     from ringtrue.subsampling.energy import Meter
     from ringtrue.subsampling.extract import Extraction, Progress
 
@@ -38,7 +39,7 @@ class Asked:
     queries: Annotated[Path | None, typer.Option(help="Topics; else those of the source.")] = None
     qrels: Annotated[Path | None, typer.Option(help="Judgments; else those of the source.")] = None
 
-    def doc_ids(self, source: Sequence[str], say: Callable[[str], None]) -> Sequence[str]:
+    def doc_ids(self, source: Sequence[str], say: Talk) -> Sequence[str]:
         """The ids in the file, or those of the sample."""
         from ringtrue.data.formats.streams import read_lines
         from ringtrue.data.notes import Notes
@@ -57,7 +58,10 @@ class Asked:
             queries=self.queries,
             qrels=self.qrels,
         )
-        return study.sample(self.sampler, say=say).doc_ids
+        sample = study.sample(self.sampler, say=say)
+        for note in sample.notes:
+            say.tell(str(note))
+        return sample.doc_ids
 
 
 def _collection(source: Sequence[str]) -> str | None:
@@ -140,7 +144,7 @@ def _tell(done: Extraction, out: Path) -> None:
             "with another text; the first was kept"
         )
     for note in done.notes:
-        typer.echo(f"{note.what}: {note.times:,} (first: {note.first})")
+        typer.echo(str(note))
 
 
 def _earlier(out: Path) -> str:

@@ -180,7 +180,7 @@ def build(
         )
         say.tell(f"{sample.sampler}: {sample.size}")
         for note in sample.notes:
-            say.tell(f"{note.what}: {note.times:,} ({note.first})")
+            say.tell(str(note))
     if json:
         import json as encoder
 

@@ -13,6 +13,10 @@ class Note(NamedTuple):
     times: int
     first: str
 
+    def __str__(self) -> str:
+        """What, how often, and where first."""
+        return f"{self.what}: {self.times:,} (first: {self.first})"
+
 
 class Notes:
     """Counts by kind, in order of first appearance; readers add, results show."""

@@ -265,4 +265,7 @@ def _samples(
         return names, [(name, build_without_runs(material.search, name).doc_ids) for name in names]
     campaign = material.ungrouped()
     names = samplers or [name for name in default_samplers(campaign) if name != "complete"]
-    return names, [(name, build(campaign, name).doc_ids) for name in names]
+    samples = [build(campaign, name) for name in names]
+    for note in dict.fromkeys(note for sample in samples for note in sample.notes):
+        material.say(str(note))
+    return names, [(name, sample.doc_ids) for name, sample in zip(names, samples, strict=True)]
