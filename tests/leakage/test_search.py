@@ -7,9 +7,11 @@ import pytest
 
 from ringtrue.audit import Verdict
 from ringtrue.data.collection import Collection
+from ringtrue.data.load import load
 from ringtrue.data.records import LogQuery, Query
 from ringtrue.leakage.audit import audit_leakage
 from ringtrue.leakage.candidates import read_candidates, write_candidates
+from ringtrue.leakage.clean import clean
 from ringtrue.leakage.search import Settings, search_log
 from ringtrue.retrieval.encoders.hashing import Hashing
 
@@ -48,6 +50,15 @@ def test_one_id_in_two_sources_is_two_queries(tmp_path):
     for ending in ("jsonl", "csv", "parquet"):
         write_candidates(tmp_path / f"c.{ending}", result.candidates)
         assert read_candidates(tmp_path / f"c.{ending}") == result.candidates
+
+
+@pytest.mark.parametrize("source", ["", "\tweb"])
+def test_what_is_found_under_a_padded_id_is_cleaned_away(tmp_path, source):
+    path = tmp_path / "log.tsv"
+    path.write_text(f" 1\tlamp oil price{source}\n2\tbees{source}\n", encoding="utf-8")
+    found = search_log(TEST, load(str(path)), SETTINGS).result
+    clean([path], found.candidates, tmp_path / "out")
+    assert (tmp_path / "out" / "log.tsv").read_text(encoding="utf-8") == f"2\tbees{source}\n"
 
 
 @pytest.fixture

@@ -59,6 +59,16 @@ def test_odd_logs_by_line_and_by_block(tmp_path: Path, lines):
     assert told(path, blocks=True) == told(path, blocks=False)
 
 
+@pytest.mark.parametrize("padded", [" 1", "1 ", "\u30001", "1\xa0"])
+@pytest.mark.parametrize("source", ["", "\tweb"])
+def test_blanks_around_an_id_are_no_part_of_it(tmp_path: Path, padded, source):
+    path = tmp_path / "log.tsv"
+    path.write_text(f"{padded}\tred wine{source}\n2\tblue sky{source}\n", encoding="utf-8")
+    for blocks in (True, False):
+        rows, error, _ = told(path, blocks=blocks)
+        assert error is None and [row[:2] for row in rows] == [("1", "red wine"), ("2", "blue sky")]
+
+
 def test_long_logs_in_several_pieces(tmp_path: Path):
     rows = [(f"q{number}", f"query {number * number}", "web") for number in range(40_000)]
     rows[30_000] = ("odd", "日本 \x85", "")

@@ -34,7 +34,12 @@ def tab_separated(data: bytes) -> LogBlock | None:
     unclear = np.flatnonzero((heads <= _SPACE) | (heads > _DELETE))
     if any(texts[place].isspace() for place in unclear.tolist()):
         return None
-    return LogBlock(Cells(data, starts, first), texts, Cells(data, np.minimum(second + 1, ends), ends))
+    ids = Cells(data, starts, first)
+    edges = [codes[starts], codes[first - 1]]
+    unclear = np.flatnonzero(np.any([(edge <= _SPACE) | (edge > _DELETE) for edge in edges], axis=0))
+    if any(ids[place] != ids[place].strip() for place in unclear.tolist()):
+        return None
+    return LogBlock(ids, texts, Cells(data, np.minimum(second + 1, ends), ends))
 
 
 def plain_lines(data: bytes, number: int) -> LogBlock | None:

@@ -132,8 +132,9 @@ def bare_entries(lines: Iterable[tuple[int, str]], path: str | Path, shape: Shap
     new, tabs = tuple.__new__, shape is Shape.TSV  # LogQuery(…) itself would be half of the work
     for number, line in lines:
         cells = line.split("\t") if tabs else [str(number), line.strip(), ""]
-        if len(cells) == 3 and cells[0] and cells[1] and not cells[1].isspace() and len(line) <= LONG:
-            yield new(LogQuery, (cells[0], cells[1], cells[2], ()))
+        query_id = cells[0].strip()
+        if len(cells) == 3 and query_id and cells[1] and not cells[1].isspace() and len(line) <= LONG:
+            yield new(LogQuery, (query_id, cells[1], cells[2], ()))
         elif entry := _odd_log_line(number, line, cells, path, notes):
             yield entry
 
@@ -142,15 +143,16 @@ def _odd_log_line(number: int, line: str, cells: list[str], path: str | Path, no
     """A line of a log without a source, over-long, without text (then None), or broken."""
     if len(line) > LONG:
         notes.add("lines over 100,000 characters", f"{path}, line {number}")
-    if not line.strip() or (2 <= len(cells) <= 3 and cells[0] and not cells[1].strip()):
+    query_id = cells[0].strip()
+    if not line.strip() or (2 <= len(cells) <= 3 and query_id and not cells[1].strip()):
         notes.add("lines without text skipped", f"{path}, line {number}")
         return None
     if not 2 <= len(cells) <= 3:
         message = f"{len(cells)} columns where id, text[, source] are expected, separated by tabs."
         raise FormatError(message, path, number)
-    if not cells[0]:
+    if not query_id:
         raise FormatError("an empty id.", path, number)
-    return LogQuery(cells[0], cells[1], "".join(cells[2:]))
+    return LogQuery(query_id, cells[1], "".join(cells[2:]))
 
 
 def _named_log(rows: Iterator[Row], path: str | Path, notes: Notes) -> Iterator[LogQuery]:
