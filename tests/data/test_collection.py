@@ -6,7 +6,7 @@ from ringtrue.data.collection import Collection
 from ringtrue.data.load import load
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Document, LogQuery, Qrel, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Qrel, Query
 from ringtrue.errors import InputError
 
 DOCUMENTS = (Document("a", "one", "A"), Document("b", "two"), Document("c", "three"))
@@ -62,8 +62,11 @@ def test_ids_in_memory_are_distinct(records):
 
 def test_the_log_of_topics_has_their_relevant_documents(colours: Collection):
     assert list(colours.log()) == [LogQuery("1", "red", "", ("a",)), LogQuery("2", "blue", "", ("c",))]
+    assert list(colours.positives()) == [Positive("1", "a"), Positive("2", "c")]
+    assert list(colours.subset(["b"]).positives()) == list(colours.positives())
     log = [LogQuery("9", "sky", "web", ("b",))]
-    assert list(Collection.from_records("logged", queries=QUERIES, log=log).with_queries([]).log()) == log
+    logged = Collection.from_records("logged", queries=QUERIES, log=log).with_queries([])
+    assert (list(logged.log()), list(logged.positives())) == (log, [Positive("9", "b")])
 
 
 def test_a_subset_keeps_topics_and_drops_judgments(colours: Collection):
@@ -94,6 +97,7 @@ def test_files_give_what_memory_gives(files: dict[str, Path], colours: Collectio
     assert found.queries == QUERIES
     assert list(found.qrels) == list(colours.qrels)
     assert list(found.log()) == list(colours.log())
+    assert list(found.positives()) == list(colours.positives())
 
 
 def test_a_second_pass_is_not_counted_again(files: dict[str, Path]):

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from ringtrue.data import load as loading
-from ringtrue.data.load import load
-from ringtrue.data.records import LogQuery, Query
+from ringtrue.data.load import load, load_log
+from ringtrue.data.records import LogQuery, Positive, Query
 from ringtrue.errors import FormatError, InputError, UnknownNameError
 
 TOPICS = "<top><num>1<title>red</top>\n<top><num>2<title>blue</top>\n"
@@ -78,6 +78,17 @@ def test_a_file_of_queries_is_one_whatever_its_name_suggests(tmp_path: Path, fol
         with pytest.raises(InputError, match=f"{name} holds {what} where queries are expected"):
             load(folder / name, of_queries=True)
     assert load(folder, of_queries=True).source.parts == {"documents", "queries", "qrels"}
+
+
+def test_training_queries_of_a_beir_folder_have_the_judgments_of_the_training(tmp_path: Path):
+    (tmp_path / "queries.jsonl").write_text('{"_id": "1", "text": "red"}\n')
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\ta\t1\n")
+    assert list(load(tmp_path).positives()) == [Positive("1", "a")]
+    assert list(load_log(tmp_path).positives()) == []
+    (tmp_path / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n1\tb\t1\n")
+    assert list(load_log(tmp_path).positives()) == [Positive("1", "b")]
+    assert next(load_log("builtin:lighthouse").positives())
 
 
 def test_a_log_file_streams(tmp_path: Path):

@@ -18,7 +18,7 @@ from ringtrue.leakage.audit import LeakageAudit, audit_leakage
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice, Counted, leaked_topics
 from ringtrue.leakage.impact import measure_impact
-from ringtrue.leakage.pairs import find_leaked_pairs, positives_of
+from ringtrue.leakage.pairs import find_leaked_pairs
 from ringtrue.leakage.result import Impact, PairLeakage, Recall, SearchResult
 from ringtrue.report.html import as_html
 from ringtrue.report.json import as_json
@@ -70,7 +70,7 @@ def whole(lighthouse: Collection, planted: SearchResult) -> LeakageAudit:
     runs = RunSet.read(run_files(lighthouse.runs_folder), cached=False)
     topics = leaked_topics(planted.candidates)
     impact = measure_impact(runs, lighthouse.qrels, topics, replicates=200, permutations=200)
-    pairs = find_leaked_pairs(positives_of(lighthouse.log()), lighthouse.qrels, planted.candidates)
+    pairs = find_leaked_pairs(lighthouse.positives(), lighthouse.qrels, planted.candidates)
     return audit_leakage(planted, impact=impact, pairs=pairs)
 
 
@@ -211,7 +211,7 @@ def test_documents_without_positives_are_unknown_and_without_leaks_pass():
     none = PairLeakage(0, 10, 0, (), ())
     assert verdicts(audit_leakage(search(), pairs=none))["leaked documents"] is Verdict.UNKNOWN
     qrels = Qrels.from_records([Qrel("101", "a", 1)])
-    pairs = find_leaked_pairs(positives_of([]), qrels, ())
+    pairs = find_leaked_pairs([], qrels, ())
     shared = replace(pairs, positives=5)
     assert verdicts(audit_leakage(search(), pairs=shared))["leaked documents"] is Verdict.PASS
 

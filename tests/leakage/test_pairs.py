@@ -8,18 +8,12 @@ import pytest
 
 from ringtrue.data.collection import Collection
 from ringtrue.data.load import load
+from ringtrue.data.logs import positives_of
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import LogQuery, Qrel, Query
+from ringtrue.data.records import LogQuery, Positive, Qrel, Query
 from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.candidates import Candidate
-from ringtrue.leakage.pairs import (
-    Positive,
-    check_positives,
-    find_leaked_pairs,
-    pairs_between,
-    positives_of,
-    read_positives,
-)
+from ringtrue.leakage.pairs import check_positives, find_leaked_pairs, pairs_between, read_positives
 
 QRELS = Qrels.from_records(
     [Qrel("1", "a", 2), Qrel("1", "b", 0), Qrel("1", "c", 1), Qrel("2", "a", 0), Qrel("2", "d", 1), Qrel("3", "e", 0)]
@@ -140,7 +134,7 @@ def test_lighthouse_pairs_are_those_of_a_plain_loop():
     planted = files("ringtrue.data").joinpath("lighthouse/leaks.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in planted]
     leaks = [candidate(row["topic_id"], row["query_id"]) for row in rows if row["type"] != "different-topic"]
-    found = find_leaked_pairs(positives_of(collection.log()), collection.qrels, leaks)
+    found = find_leaked_pairs(collection.positives(), collection.qrels, leaks)
     documents = {entry.query_id: entry.doc_ids for entry in collection.log()}
     grades = collection.qrels.by_topic
     plain = {

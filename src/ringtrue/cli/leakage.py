@@ -86,7 +86,7 @@ def search(
     report: VerdictReport,
 ) -> None:
     """Find the training queries that are nearest to each topic, by meaning."""
-    from ringtrue.data.load import load
+    from ringtrue.data.load import load, load_log
     from ringtrue.errors import UnknownNameError
     from ringtrue.leakage.audit import audit_leakage
     from ringtrue.leakage.candidates import write_candidates
@@ -101,7 +101,7 @@ def search(
     if mode == Mode.EXACT:
         refuse("without --mode cascade", recall=recall, effort=effort, seed=seed)
     asked = {name: value for name, value in (("recall", recall), ("effort", effort)) if value is not None}
-    topics, log = load(test, qrels=qrels, variants=variants, of_queries=True), load(train, of_queries=True)
+    topics, log = load(test, qrels=qrels, variants=variants, of_queries=True), load_log(train)
     check_positives(positives, topics)
     settings = Settings(
         encoder or usual_encoder(),

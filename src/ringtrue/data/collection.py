@@ -16,7 +16,7 @@ from ringtrue import cache
 from ringtrue.data.cells import LogBlock
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Document, LogQuery, Qrel, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Qrel, Query
 from ringtrue.data.sources import PARTS, Overlay, Part, Records, Source, Subset
 from ringtrue.errors import InputError
 
@@ -105,6 +105,12 @@ class Collection:
         if not self.has_log:
             self._require("queries")
         return self._stream("log", lambda notes: self.source.log_blocks(notes, size))
+
+    def positives(self) -> Iterator[Positive]:
+        """What the queries of the same log were trained on, streaming: pairs of a query and a document."""
+        if not self.has_log:
+            self._require("queries")
+        return self._stream("log", self.source.positives)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from ringtrue.data.collection import Collection
-from ringtrue.data.formats.beir import find_beir, is_beir
+from ringtrue.data.formats.beir import find_beir, has_split, is_beir
 from ringtrue.data.formats.detect import Role, role_of
 from ringtrue.data.formats.streams import check_file, plain_name
 from ringtrue.data.notes import Notes
@@ -40,13 +40,13 @@ def load(
     queries: str | Path | None = None,
     qrels: str | Path | None = None,
     variants: str | Path | None = None,
-    split: str = "test",
+    split: str | None = "test",
     of_queries: bool = False,
 ) -> Collection:
     """The collection that `spec` names; files that are given come before what it has, and may do without it.
 
-    `split` chooses among the judgments of a BEIR folder. With `of_queries` a single file is one of topics or of a log,
-    whatever its name suggests. Nothing is read yet but what tells formats apart.
+    `split` chooses among the judgments of a BEIR folder, None leaves them out. With `of_queries` a single file is one
+    of topics or of a log, whatever its name suggests. Nothing is read yet but what tells formats apart.
     """
     given = {"documents": documents, "queries": queries, "qrels": qrels}
     own = {part: check_file(path) for part, path in given.items() if path is not None}
@@ -60,7 +60,15 @@ def load(
     return Collection(found.name, source, found.notes, found.runs_folder, found.groups_file)
 
 
-def _find(spec: str | Path, split: str, given: frozenset[str], of_queries: bool) -> _Found:
+def load_log(spec: str | Path) -> Collection:
+    """The training queries that `spec` names; of a BEIR folder the split `train` says what they were trained on."""
+    folder = Path(spec)
+    of_beir = folder.is_dir() and is_beir(folder)
+    split = ("train" if has_split(folder, "train") else None) if of_beir else "test"
+    return load(spec, split=split, of_queries=True)
+
+
+def _find(spec: str | Path, split: str | None, given: frozenset[str], of_queries: bool) -> _Found:
     """Tell names from paths; parts that are `given` need not be found."""
     scheme, _, rest = str(spec).partition(":")
     if scheme == "irds":
@@ -82,7 +90,7 @@ def _irds(dataset_id: str) -> _Found:
     return _Found(dataset_id, source)
 
 
-def _folder(folder: Path, split: str, given: frozenset[str]) -> _Found:
+def _folder(folder: Path, split: str | None, given: frozenset[str]) -> _Found:
     """The files of a folder by BEIR's names, else by what they hold."""
     notes = Notes()
     if is_beir(folder):

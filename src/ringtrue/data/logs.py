@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import LogQuery, Query
+from ringtrue.data.records import LogQuery, Positive, Query
 
 
 def as_log(queries: Iterable[Query], source: str = "") -> Iterator[LogQuery]:
@@ -21,3 +21,8 @@ def with_positives(log: Iterable[LogQuery], qrels: Qrels) -> Iterator[LogQuery]:
             relevant.setdefault(query_id, []).append(doc_id)
     for entry in log:
         yield entry if entry.doc_ids else entry._replace(doc_ids=tuple(relevant.get(entry.query_id, ())))
+
+
+def positives_of(log: Iterable[LogQuery]) -> Iterator[Positive]:
+    """The pairs of a training log."""
+    return (Positive(entry.query_id, doc_id) for entry in log for doc_id in entry.doc_ids)

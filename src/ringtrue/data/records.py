@@ -64,3 +64,10 @@ class LogQuery(NamedTuple):
     text: str
     source: str = ""
     doc_ids: tuple[str, ...] = ()
+
+
+class Positive(NamedTuple):
+    """A training query and a document that it was trained on as relevant."""
+
+    query_id: str
+    doc_id: str

@@ -13,10 +13,10 @@ from ringtrue import cache
 from ringtrue.data.cells import LogBlock, packed
 from ringtrue.data.formats.detect import read_documents, read_log, read_log_blocks, read_qrels, read_queries
 from ringtrue.data.formats.variants import read_variants, with_variants
-from ringtrue.data.logs import as_log, with_positives
+from ringtrue.data.logs import as_log, positives_of, with_positives
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Document, LogQuery, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Query
 
 Part = Literal["documents", "queries", "qrels", "log"]
 PARTS: tuple[Part, ...] = ("documents", "queries", "qrels", "log")
@@ -43,6 +43,9 @@ class Source(Protocol):
 
     def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
         """The queries of the same log in columns, so many lines at a time."""
+
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The documents of the same log, each with its query; no more is kept of them than reading needs."""
 
     def fingerprint(self, part: Part) -> str:
         """A key for the content of a part."""
@@ -84,6 +87,10 @@ class Files:
     def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
         """Stream the log's file, or that of the topics."""
         return read_log_blocks(self.log_file or _there(self.queries_file), size, notes)
+
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The documents that the log names."""
+        return positives_of(self.log(notes))
 
     def fingerprint(self, part: Part) -> str:
         """The bytes of a part's file."""
@@ -138,6 +145,10 @@ class Records:
         """The same in columns."""
         return packed(self.log(notes), size)
 
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The documents that the log names."""
+        return positives_of(self.log(notes))
+
     def fingerprint(self, part: Part) -> str:
         """The values of the records."""
         given = (self.documents_given, self.queries_given, self.qrels_given, self.log_given)
@@ -178,6 +189,12 @@ class Overlay:
         """The log of the first source with a log, else the first topics."""
         return self._first("log" if "log" in self.parts else "queries").log_blocks(notes, size)
 
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """Those of a single source that has topics and judgments, or a log; else what the log of several names."""
+        first = self._first("log" if "log" in self.parts else "queries")
+        alone = "log" in self.parts or "qrels" not in self.parts or self._first("qrels") is first
+        return first.positives(notes) if alone else positives_of(self.log(notes))
+
     def fingerprint(self, part: Part) -> str:
         """The key of the first source with the part."""
         return self._first(part).fingerprint(part)
@@ -217,6 +234,10 @@ class _Derived:
     def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
         """The same log."""
         return self.base.log_blocks(notes, size)
+
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The same documents of the log."""
+        return self.base.positives(notes)
 
     def fingerprint(self, part: Part) -> str:
         """The same key."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from ringtrue import cache
 from ringtrue.data.collection import Collection
@@ -20,19 +19,13 @@ from ringtrue.data.formats.detect import Role, read_log, role_of
 from ringtrue.data.formats.streams import read_lines
 from ringtrue.data.formats.tables import Shape, shape_of
 from ringtrue.data.formats.trec import columns
+from ringtrue.data.logs import positives_of
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import LogQuery
+from ringtrue.data.records import Positive
 from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.result import LeakedPair, PairLeakage, TopicDocuments
-
-
-class Positive(NamedTuple):
-    """A training query and a document that it was trained on as relevant."""
-
-    query_id: str
-    doc_id: str
 
 
 def check_positives(positives: Path | None, test: Collection) -> None:
@@ -57,7 +50,7 @@ def pairs_between(
         return None
     inputs = {"qrels": test.fingerprint_of("qrels")}
     if positives is None:
-        return replace(find_leaked_pairs(positives_of(train.log()), test.qrels, leaks), inputs=inputs)
+        return replace(find_leaked_pairs(train.positives(), test.qrels, leaks), inputs=inputs)
     notes = Notes()
     found = find_leaked_pairs(read_positives(positives, notes), test.qrels, leaks)
     return replace(found, notes=tuple(notes), inputs={**inputs, "positives": cache.content_key([positives])})
@@ -77,11 +70,6 @@ def find_leaked_pairs(positives: Iterable[Positive], qrels: Qrels, leaks: Iterab
     pairs = _leaked_pairs(met, judged, leaks)
     seen = {doc_id for _, doc_id in met}
     return PairLeakage(read, len(judged), len(seen), _topics(qrels, seen, pairs), pairs)
-
-
-def positives_of(log: Iterable[LogQuery]) -> Iterator[Positive]:
-    """The pairs of a training log."""
-    return (Positive(entry.query_id, doc_id) for entry in log for doc_id in entry.doc_ids)
 
 
 def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]:

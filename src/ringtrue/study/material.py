@@ -11,7 +11,7 @@ from ringtrue import cache
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.detect import read_qrels
 from ringtrue.data.groups import find_groups
-from ringtrue.data.load import load
+from ringtrue.data.load import load, load_log
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.runs import RunSet, run_files
 from ringtrue.errors import InputError
@@ -46,7 +46,7 @@ class Material:
     def training(self) -> Collection | None:
         """The training queries that are given, or the log of the collection."""
         if self.study.train:
-            return load(self.study.train, of_queries=True)
+            return load_log(self.study.train)
         return self.collection if self.collection is not None and self.collection.has_log else None
 
     @property

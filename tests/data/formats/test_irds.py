@@ -8,7 +8,7 @@ from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, Ge
 
 from ringtrue.data.load import load
 from ringtrue.data.notes import Notes
-from ringtrue.data.records import Document, LogQuery, Qrel, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Qrel, Query
 from ringtrue.errors import InputError, MissingModelError, UnknownNameError
 
 
@@ -99,6 +99,21 @@ def test_all_parts(register):
     assert found.fingerprint == load(spec).fingerprint != found.fingerprint_of("queries")
 
 
+def test_positives_come_as_a_stream(register, monkeypatch):
+    def judgments(self) -> Iterator[TrecQrel]:
+        yield TrecQrel("1", "a", 0, "0")
+        yield TrecQrel("1", "b", 1, "0")
+        raise AssertionError("read before it was asked for")
+
+    monkeypatch.setattr(Judgments, "qrels_iter", judgments)
+    found = load(register(Queries(GenericQuery("1", "red")), Judgments()))
+    assert next(found.positives()) == Positive("1", "b")
+
+
+def test_queries_without_judgments_have_no_positives(register):
+    assert list(load(register(Queries(GenericQuery("1", "red")))).positives()) == []
+
+
 def test_tasks_over_one_corpus_have_the_same_documents():
     docs, topics, name = Docs(GenericDoc("a", "one text")), Queries(GenericQuery("1", "red")), "ringtrue-corpus"
     given = {name: (docs,), f"{name}/train": (docs, topics), f"{name}/other": (Docs(GenericDoc("a", "one")), topics)}
@@ -183,4 +198,5 @@ def test_explicit_files_come_first(register, tmp_path):
     found = load(spec, queries=queries)
     assert found.queries == (Query("7", "green"),)
     assert list(found.log()) == [LogQuery("7", "green", "", ("a",))]
+    assert list(found.positives()) == [Positive("7", "a")]
     assert found.source.queries(Notes()) == found.queries

@@ -39,6 +39,11 @@ def find_beir(folder: Path, split: str | None) -> BeirFolder:
     return BeirFolder(documents, queries, _split(folder / "qrels", split) if split else None, log)
 
 
+def has_split(folder: Path, split: str) -> bool:
+    """Whether a folder has the judgments of a split."""
+    return (folder / "qrels").is_dir() and _find(folder / "qrels", f"{split}.tsv") is not None
+
+
 def write_beir(collection: Collection, folder: str | Path, split: str = "test") -> None:
     """Write the parts that a collection has into a new or empty folder."""
     place = Path(folder)

@@ -17,7 +17,7 @@ from ringtrue.data.cells import LogBlock, packed
 from ringtrue.data.logs import as_log, with_positives
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Document, LogQuery, Qrel, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Qrel, Query
 from ringtrue.errors import InputError, MissingModelError, RingtrueError, UnknownNameError
 from ringtrue.provenance import version
 
@@ -81,6 +81,13 @@ class IrdsSource:
     def log_blocks(self, notes: Notes, size: int) -> Iterator[LogBlock]:
         """The same queries in columns."""
         return packed(self._bare_log(), size)
+
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The documents judged relevant, in the judgments' order: some training sets have more than fit in memory."""
+        if "qrels" in self.parts:
+            for record in self._iterate("qrels_iter"):
+                if record.relevance > 0:
+                    yield Positive(record.query_id, record.doc_id)
 
     def fingerprint(self, part: Part) -> str:
         """The id and ir_datasets' version, and the content where that can change. Documents are shared by many ids."""

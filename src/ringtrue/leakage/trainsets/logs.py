@@ -15,9 +15,10 @@ import numpy as np
 from ringtrue import cache
 from ringtrue.data.cells import Cells, LogBlock
 from ringtrue.data.collection import Collection
+from ringtrue.data.logs import positives_of
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
-from ringtrue.data.records import Document, LogQuery, Query
+from ringtrue.data.records import Document, LogQuery, Positive, Query
 from ringtrue.data.sources import Part
 from ringtrue.errors import InputError
 from ringtrue.leakage.search import log_key
@@ -62,6 +63,10 @@ class _Joined:
             for block in one.source.log_blocks(notes, size):
                 own = block.sources if len(self.logs) == 1 else Cells.of([one.name] * len(block))
                 yield LogBlock(block.ids, block.texts, own)
+
+    def positives(self, notes: Notes) -> Iterator[Positive]:
+        """The documents that the logs name."""
+        return positives_of(self.log(notes))
 
     def fingerprint(self, part: Part) -> str:
         """That of the only log, or of all of them with their names."""
