@@ -27,6 +27,22 @@ SLOW = (
     "from ringtrue.cli.app import main\n"
     "main()\n"
 )
+# the same for a cascade, which keeps what it encodes after the log was read piece by piece
+SLOW_CASCADE = (
+    "import sys, time, ringtrue.leakage.running as s, ringtrue.retrieval.encoders.cpu as c\n"
+    "import ringtrue.retrieval.scoring as scoring, ringtrue.retrieval.student as student\n"
+    "from ringtrue.retrieval import cascade\n"
+    "s._SAVE_SECONDS, scoring._CHUNK, scoring.SAMPLE, cascade.LEAST = 0.0, 64, 100, 300\n"
+    "def slowly(work):\n"
+    "    def done(self, texts):\n"
+    "        time.sleep(0.05)\n"
+    "        return work(self, texts)\n"
+    "    return done\n"
+    "c.CpuEngine.encode = slowly(c.CpuEngine.encode)\n"
+    "student.Student.nearest = slowly(student.Student.nearest)\n"
+    "from ringtrue.cli.app import main\n"
+    "main()\n"
+)
 PEAK = (
     "import resource\n"
     "from ringtrue.cli.app import main\n"
@@ -63,31 +79,57 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_killed_at_random_moments_it_ends_with_the_same_bytes(tmp_path, topics, own_cache):
+def killed_and_gone_on_with(script: str, arguments: list[object], cache: Path, *kills: tuple[str, float]) -> None:
+    """Kill a command some seconds after it saved something new of an ending, as often as asked, and let it end."""
+
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", script, *map(str, arguments)]
+        return subprocess.Popen(command, env={**os.environ, "RINGTRUE_CACHE": str(cache)}, stdout=subprocess.DEVNULL)
+
+    def saved(ending: str) -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (cache / "searches").rglob(f"*{ending}")}
+
+    for ending, seconds in kills:
+        process, before = start(), saved(ending)
+        for _ in range(1200):  # until something new is saved, or it is done
+            if process.poll() is not None or saved(ending) != before:
+                break
+            time.sleep(0.02)
+        time.sleep(seconds)
+        process.kill()
+        process.wait()
+    assert start().wait() == 0
+    assert not saved(".npz") and not saved(".npy")
+
+
+def test_killed_at_random_moments_it_ends_with_the_same_bytes(call, tmp_path, topics, own_cache):
     log = write_log(tmp_path / "log.tsv", 30_000)
     arguments = ["leakage", "search", "--train", log, "--test", topics, "--encoder", "hashing:dimensions=64"]
     arguments += ["--threshold", "0.8", "--k", "20", "-q", "--out"]
-
-    def start(out: str, cache: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", SLOW, *map(str, arguments), str(tmp_path / out)]
-        environment = {**os.environ, "RINGTRUE_CACHE": str(own_cache / cache)}
-        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-
-    assert start("whole", "first").wait() == 0
-    generator, saved = random.Random(3), own_cache / "second" / "searches"
-    for _ in range(2):
-        process = start("pieces", "second")
-        before = {path: path.stat().st_mtime_ns for path in saved.glob("*.npz")}
-        for _ in range(600):  # until something new is saved, or it is done
-            if process.poll() is not None or {p: p.stat().st_mtime_ns for p in saved.glob("*.npz")} != before:
-                break
-            time.sleep(0.05)
-        time.sleep(generator.uniform(0, 0.2))
-        process.kill()
-        process.wait()
-    assert start("pieces", "second").wait() == 0
+    assert call(*arguments, tmp_path / "whole").returncode == 0
+    kills = [(".npz", random.Random(3).uniform(0, 0.2)) for _ in range(2)]
+    killed_and_gone_on_with(SLOW, [*arguments, tmp_path / "pieces"], own_cache / "second", *kills)
     assert content(tmp_path / "pieces") == content(tmp_path / "whole")
-    assert not list(saved.glob("*.npz"))
+
+
+def test_vectors_are_kept_by_a_command_that_was_killed_and_skip_encoding_in_the_next(
+    call, tmp_path, topics, own_cache, monkeypatch
+):
+    log = write_log(tmp_path / "log.tsv", 20_000)
+    arguments = ["leakage", "search", "--train", log, "--test", topics, "--encoder", "hashing:dimensions=64"]
+    arguments += ["--threshold", "0.8", "--k", "20", "--out"]
+    assert call(*arguments, tmp_path / "plain").returncode == 0
+    killed_and_gone_on_with(SLOW, [*arguments, tmp_path / "kept", "-q", "--keep-embeddings"], own_cache, (".npz", 0.05))
+    (vectors,) = (own_cache / "embeddings").glob("*/vectors.f16")
+    assert vectors.stat().st_size == 20_000 * 64 * 2
+
+    from ringtrue.retrieval.encoders.hashing import Hashing
+
+    encode, encoded = Hashing.encode, []
+    monkeypatch.setattr(Hashing, "encode", lambda self, texts: encoded.extend(texts) or encode(self, texts))
+    done = call(*arguments, tmp_path / "read")
+    assert "which an earlier search kept" in done.stderr and len(encoded) < 1000
+    assert content(tmp_path / "plain") == content(tmp_path / "kept") == content(tmp_path / "read")
 
 
 def test_memory_does_not_grow_with_the_log(tmp_path, topics, own_cache):
@@ -262,6 +304,19 @@ def test_a_cascade_through_the_command(call, tmp_path, topics, model, monkeypatc
     assert finding["verdict"] in ("PASS", "WARN", "UNKNOWN")
     assert any(section["name"] == "screened" for section in audit["sections"])
     assert audit["provenance"]["settings"]["mode"] == "cascade"
+
+
+def test_a_cascade_that_is_killed_goes_on_to_the_same_bytes(call, tmp_path, topics, model, monkeypatch, own_cache):
+    from ringtrue.retrieval import cascade, scoring
+
+    for place, name, value in ((cascade, "LEAST", 300), (scoring, "SAMPLE", 100)):
+        monkeypatch.setattr(place, name, value)
+    arguments = ["leakage", "search", "--train", write_log(tmp_path / "log.tsv", 20_000), "--test", topics]
+    arguments += ["--encoder", f"sbert:{model},device=cpu", "--threshold", "0.97", "--mode", "cascade"]
+    arguments += ["--recall", "1", "--effort", "0.05", "-q", "--out"]
+    assert call(*arguments, tmp_path / "whole").returncode == 0
+    killed_and_gone_on_with(SLOW_CASCADE, [*arguments, tmp_path / "pieces"], own_cache, (".npz", 0), (".npy", 0))
+    assert content(tmp_path / "pieces") == content(tmp_path / "whole")
 
 
 @pytest.mark.parametrize(

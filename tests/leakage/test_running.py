@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -270,3 +271,38 @@ def test_what_is_encoded_after_the_log_was_read_is_not_encoded_again(monkeypatch
     assert len(set(mortal.given[2:]) & set(again.given[2:]) - set(last)) == 0
     search.forget()
     assert not list((own_cache / "searches").iterdir())
+
+
+@dataclass(frozen=True)
+class ByLength:
+    """Scores and vectors that cost next to nothing: long texts are near."""
+
+    dim: int = 2
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        cosines = np.array([min(len(text) / 100, 1.0) for text in texts], np.float32)
+        return np.stack((cosines, np.sqrt(1 - cosines * cosines)), axis=1)
+
+    def nearest(self, texts: Sequence[str]) -> np.ndarray:
+        return self.encode(texts)[:, 0]
+
+
+@pytest.mark.parametrize("plan", [None, Plan(effort=0.001)])
+def test_memory_does_not_grow_with_the_log(monkeypatch, plan):
+    for name, value in (("LEAST", 500), ("_ROOM", 1000), ("_LONG", 0), ("_KEPT_SAMPLE", 20)):
+        monkeypatch.setattr(cascade, name, value)
+    monkeypatch.setattr(cascade, "_student", lambda *given: ByLength())
+    monkeypatch.setattr(running, "_SAVE_SECONDS", 60.0)
+
+    def peak(lines: int) -> int:
+        log = (LogQuery(f"query {number}", f"{number} " + "x" * (number * 7919 % 89)) for number in range(lines))
+        wish = Wish(["x" * 100], 0.93, 5, "fp32", plan=plan)
+        tracemalloc.start()
+        search = Running(ByLength(), wish, str(lines), lambda: packed(log, 1000), lambda message: None)
+        assert search.run().seen == lines
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    small, large = peak(10_000), peak(100_000)
+    assert large < small + 40 * 90_000, (small, large)  # a line that was kept would take several hundred bytes
