@@ -324,7 +324,7 @@ def _content(model: ReformulationModel, report: Mapping[str, object]) -> dict[st
         "Trained by benchmarks.train_reformulation on the final labels of Fröbe et al. (SPIRE 2022), each pair once "
         "with the study's cosine and once with that of all-MiniLM-L6-v2. Cross-validation by topic. The eight leak "
         "features were chosen from 34 with a look at the same labels and at the built-in collection; with all 34 the "
-        "cross-validated AUC was 0.81."
+        "cross-validated AUC was 0.81, and with features chosen inside each fold 0.79."
     )
     leak = {name: round(value, 5) for name, value in zip(LEAK_FEATURES, model.leak_weights.tolist(), strict=True)}
     kind = {

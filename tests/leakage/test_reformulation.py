@@ -107,5 +107,20 @@ def test_planted_leaks_are_told_from_their_look_alikes(training):
     assert len(data.kinds) == sum(1 for _ in (Path(load_folder()) / "leaks.jsonl").open())
 
 
+def test_families_are_chosen_without_the_rows_that_they_are_tested_on(training):
+    nested = __import__("benchmarks.train_reformulation_nested", fromlist=["main"])
+    rng = np.random.default_rng(0)
+    true = rng.random(300) < 0.8
+    topics = np.repeat(np.arange(60), 5).astype(str)
+    data = training.Data({"minilm": np.zeros((300, 1))}, np.zeros((300, 1)), np.where(true, 0, 4), topics)
+    good, noise = true[:, None] + rng.normal(size=(300, 1)), rng.normal(size=(300, 4))
+    seen, told = np.arange(200), good.copy()
+    told[200:] = rng.normal(size=(100, 1))  # tells nothing of the rows that are left
+    families = {"minilm": {"distance": noise[:, :1], "noise": noise[:, 1:], "good": told}}
+    assert nested.choose(data, families, seen, 1)[:2] == ["distance", "good"]
+    families["minilm"]["good"] = np.where(np.arange(300)[:, None] < 200, noise[:, :1], 9 * good)
+    assert "good" not in nested.choose(data, families, seen, 1)
+
+
 def load_folder() -> str:
     return str(load("builtin:lighthouse").runs_folder.parent)
