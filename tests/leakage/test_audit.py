@@ -214,6 +214,7 @@ def test_documents_without_positives_are_unknown_and_without_leaks_pass():
     pairs = find_leaked_pairs([], qrels, ())
     shared = replace(pairs, positives=5)
     assert verdicts(audit_leakage(search(), pairs=shared))["leaked documents"] is Verdict.PASS
+    assert "check that these are of one" in audit_leakage(search(), pairs=shared).findings[1].seen
 
 
 def test_several_rows_of_one_pair_count_once():

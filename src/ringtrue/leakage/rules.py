@@ -140,8 +140,9 @@ def leaked_documents(pairs: PairLeakage) -> Finding:
     answers = sum(pair.relevance > 0 for pair in pairs.pairs)
     seen = (
         f"{answers:,} training pairs tell the answer to {topics:,} of {len(pairs.topics):,} topics; "
-        f"{pairs.judged_seen:,} of {pairs.judged:,} judged documents are positives of some training query."
+        f"{pairs.judged_seen:,} of {pairs.judged:,} judged documents are positives of some training query"
     )
+    seen += "." if pairs.judged_seen else "; ids of two corpora never meet, so check that these are of one."
     verdict = Verdict.PASS if not topics else Verdict.FAIL if share > SHARE_FAIL else Verdict.WARN
     return Finding("leaked documents", verdict, rule, seen, share, _interval(topics, len(pairs.topics)))
 
