@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from ringtrue import cache
 from ringtrue.data.cells import LogBlock
+from ringtrue.data.formats.streams import Followed, following
 from ringtrue.errors import InputError
 from ringtrue.leakage.embeddings import KeptVectors
+from ringtrue.leakage.progress import Progress
 from ringtrue.leakage.remembering import remembering
 from ringtrue.retrieval.cascade import Cascade, Plan
 from ringtrue.retrieval.encoders import Encoder, key_of
@@ -58,6 +60,7 @@ class Running:
     say: Callable[[str], None]
     again: bool = False
     repeated: int = 0
+    _saved: float = field(default_factory=time.monotonic)
     _left: list[Path] = field(default_factory=list)
 
     def run(self) -> Found:
@@ -79,6 +82,10 @@ class Running:
             shutil.rmtree(_memory(path), ignore_errors=True)
 
     def _pass(self, screen: Screen, kept: KeptVectors | None) -> Found:
+        with following() as followed:
+            return self._followed(screen, kept, followed)
+
+    def _followed(self, screen: Screen, kept: KeptVectors | None, followed: Followed) -> Found:
         reading = kept is not None and kept.is_complete
         if reading:
             self.say("reading the log's vectors, which an earlier search kept")
@@ -87,7 +94,15 @@ class Running:
         kept = kept if reading or self.wish.keep else None
         checkpoint = self._checkpoint(search)
         self._resume(search, checkpoint, None if reading else kept)
-        self._go_through(search, _blocks(blocks, search.seen), checkpoint, kept, reading=reading)
+        progress = Progress(followed, search.seen)
+        left = _blocks(blocks, search.seen)
+        for _ in _read(search, left, kept) if kept is not None and reading else _encode(search, left, kept):
+            self.say(progress.words(search.seen, log.lines))
+            self._save_now_and_then(search, checkpoint)
+        if isinstance(search, Cascade):  # all that is costly comes now
+            _save(search, checkpoint)
+        if kept is not None and not reading:
+            kept.complete(search.seen)
         if not search.seen:
             raise InputError("the training log is empty.")
         if isinstance(search, Cascade) or search.margin:
@@ -126,26 +141,10 @@ class Running:
             search.restore(dict(state))
         self.say(f"going on after {search.seen:,} training queries")
 
-    def _go_through(
-        self,
-        search: ExactSearch | Cascade,
-        blocks: Iterator[Block],
-        checkpoint: Path,
-        kept: KeptVectors | None,
-        *,
-        reading: bool,
-    ) -> None:
-        steps = _read(search, blocks, kept) if kept is not None and reading else _encode(search, blocks, kept)
-        saved = time.monotonic()
-        for _ in steps:
-            self.say(f"searched {search.seen:,} training queries")
-            if time.monotonic() - saved > _SAVE_SECONDS:
-                _save(search, checkpoint)
-                saved = time.monotonic()
-        if isinstance(search, Cascade):  # all that is costly comes now
+    def _save_now_and_then(self, search: ExactSearch | Cascade, checkpoint: Path) -> None:
+        if time.monotonic() - self._saved > _SAVE_SECONDS:
             _save(search, checkpoint)
-        if kept is not None and not reading:
-            kept.complete(search.seen)
+            self._saved = time.monotonic()
 
 
 def _encode(search: ExactSearch | Cascade, blocks: Iterator[Block], kept: KeptVectors | None) -> Iterator[None]:
@@ -186,10 +185,12 @@ class _Counted:
     """A log that counts ids that come again in their source, in eight bytes a line."""
 
     log: Iterator[LogBlock]
+    lines: int = 0
     _seen: list[NDArray[np.int64]] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[LogBlock]:
         for block in self.log:
+            self.lines += len(block)
             self._seen.append(_TWO * block.ids.keys() + block.sources.keys())
             yield block
 

@@ -14,6 +14,9 @@ import lzma
 import os
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -29,6 +32,7 @@ _ARCHIVES = {
     b"\x1f\x9d": "compressed by `compress`",
     b"Rar!": "a rar archive",
 }
+_FOLLOWED: ContextVar[Followed | None] = ContextVar("followed", default=None)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\v\f\x1b"))
@@ -60,9 +64,34 @@ class _Compression(NamedTuple):
     blocks: Callable[[io.BufferedReader], Iterator[bytes]]
 
 
+@dataclass
+class Followed:
+    """How many bytes of a file were read, of those that it has on the disk."""
+
+    read: int = 0
+    size: int = 0
+
+    @property
+    def share(self) -> float:
+        """How much of it was read; 0 where no file is."""
+        return self.read / self.size if self.size else 0.0
+
+
+@contextmanager
+def following() -> Iterator[Followed]:
+    """Tells how far the last file is that reading began of inside."""
+    followed = Followed()
+    token = _FOLLOWED.set(followed)
+    try:
+        yield followed
+    finally:
+        _FOLLOWED.reset(token)
+
+
 def read_blocks(path: str | Path) -> Iterator[bytes]:
     """The content in pieces, decompressed; at least one, none of them empty."""
     with _open(Path(path)) as file:
+        followed = _FOLLOWED.get() or Followed()
         start = file.peek(8)[:8]
         for magic, what in _ARCHIVES.items():
             if start.startswith(magic):
@@ -74,6 +103,7 @@ def read_blocks(path: str | Path) -> Iterator[bytes]:
             for block in blocks:
                 if block:
                     empty = False
+                    followed.read, followed.size = file.tell(), os.fstat(file.fileno()).st_size
                     yield block
         except _BROKEN as error:
             what = f"the {found.name} data is damaged or cut short" if found else "the file cannot be read"
