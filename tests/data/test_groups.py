@@ -87,8 +87,8 @@ def test_the_campaign_is_found_or_asked_for(tmp_path):
         )
     assert str(caught.value) == (
         "p.json: none of its campaigns (none, one) fits all 3 runs; 'one' has a group for 2 of them: 1 of 3 runs "
-        "have no group in p.json: inptu.abc (did you mean input.ab?); each run's name has to start with a prefix of one "
-        "group."
+        "have no group in p.json: inptu.abc (did you mean input.ab?); each run's name has to start with a "
+        "prefix of one group."
     )
     with pytest.raises(InputError, match=r"2 campaigns fit these runs; name one as p.json#NAME: one, two"):
         groups_from_prefixes(["a1"], {"one": both["one"], "two": both["one"]}, Path("p.json"))

@@ -92,3 +92,13 @@ def test_a_topic_is_searched_for_by_the_texts_that_the_encoder_knows(knows_no_q)
     assert result.topics == ("t1",) and not result.unsearched
     assert [(one.query_id, one.field) for one in result.candidates] == [("b", "description")]
     assert sum(note.times for note in result.notes if "knows nothing of, near nothing" in note.what) == 1
+
+
+def test_every_candidate_has_a_type_and_a_probability_however_low_the_threshold():
+    train = log(("1", "lamp oil price", "web"), ("2", "the price of oil", "web"), ("3", "bees", "web"))
+    found = search_log(TEST, train, Settings("hashing", 0.2, 10))
+    assert [one.query_id for one in found.result.candidates] == ["1", "2"]
+    assert all(one.type is not None and one.probability is not None for one in found.result.candidates)
+    far = [note for note in found.result.notes if "extrapolated" in note.what]
+    assert [(note.times, note.first) for note in far] == [(1, "topic t1, query 2")]
+    assert {one.probability for one in found.neighbours if one.similarity <= 0.2} == {None}

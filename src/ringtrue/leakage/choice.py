@@ -25,8 +25,8 @@ class Choice:
 
     A label wins over similarity and probability, but for `all`: there only a true one adds to what is above the
     threshold, since a set without leaks has to be without doubtful ones too. No threshold lets every candidate pass.
-    A search predicts nothing far below its encoder's calibrated threshold: a candidate without a probability among
-    others that have one is not likely.
+    A search predicts nothing for neighbours far below both thresholds, the encoder's and its own: one without a
+    probability among others that have one is not likely.
     """
 
     threshold: float | None = None

@@ -119,7 +119,9 @@ def searching(
     unsearched = _unsearched(found, texts, test.queries, notes)
     pairs = _pairs(found, texts)
     calibrated = find_threshold(settings.encoder)
-    best = _predicted(_best_texts(pairs), test.queries, calibrated.value if calibrated else threshold)
+    scale = calibrated.value if calibrated else threshold
+    best = _predicted(_best_texts(pairs), test.queries, scale, min(scale - _FAR_BELOW, threshold))
+    _note_extrapolated(best, scale, threshold, notes)
     result = SearchResult(
         candidates=tuple(one for one in best if one.similarity > threshold),
         topics=tuple(query.query_id for query in test.queries if query.query_id not in unsearched),
@@ -155,13 +157,23 @@ def _left_out(found: Found, repeated: int) -> dict[str, int]:
     }
 
 
-def _predicted(candidates: Sequence[Candidate], topics: Sequence[Query], scale: float) -> tuple[Candidate, ...]:
-    """With type and probability where the models can tell: not far below the similarities that they were trained on."""
-    near = [place for place, one in enumerate(candidates) if one.similarity > scale - _FAR_BELOW]
+def _predicted(
+    candidates: Sequence[Candidate], topics: Sequence[Query], scale: float, low: float
+) -> tuple[Candidate, ...]:
+    """With type and probability above a similarity; most of what is below it is no candidate and of no interest."""
+    near = [place for place, one in enumerate(candidates) if one.similarity > low]
     result = list(candidates)
     for place, one in zip(near, predict([candidates[place] for place in near], topics, scale), strict=True):
         result[place] = one
     return tuple(result)
+
+
+def _note_extrapolated(best: Sequence[Candidate], scale: float, threshold: float, notes: Notes) -> None:
+    """Count the candidates that are far below the similarities that the models were trained on."""
+    far = [one for one in best if threshold < one.similarity <= scale - _FAR_BELOW]
+    if far:
+        what = f"candidates at {scale - _FAR_BELOW:.2f} or below, whose type and probability are extrapolated"
+        notes.add(what, f"topic {far[0].topic_id}, query {far[0].query_id}", len(far))
 
 
 def _stamped(settings: Settings, texts: int) -> dict[str, str | int | float | bool | None]:
