@@ -1,9 +1,12 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ringtrue.data.cells import Cells, LogBlock, packed, regrouped
+from ringtrue.data.formats.columns import tab_separated
 from ringtrue.data.records import LogQuery
 
 TEXTS = st.lists(st.text(max_size=12), max_size=20)
@@ -38,6 +41,15 @@ def test_keys_do_not_depend_on_what_stands_beside():
 
 def test_a_million_ids_have_a_million_keys():
     assert len(np.unique(Cells.of(map(str, range(1_000_000))).keys())) == 1_000_000
+
+
+def test_blocks_do_not_drag_along_what_came_before_them():
+    """A block holds its own lines and no more of others than a piece has, however long the log is."""
+    lines = [f"q{number}\tsome words {number}\tweb\n" for number in range(30_000)]
+    starts = range(0, len(lines), 700)
+    pieces = [tab_separated("".join(lines[start : start + 700]).encode()) for start in starts]
+    sizes = [len(pickle.dumps(block)) for block in regrouped([piece for piece in pieces if piece], 1000)]
+    assert len(sizes) == 30 and max(sizes) < 2 * min(sizes)
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
