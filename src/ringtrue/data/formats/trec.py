@@ -94,9 +94,7 @@ def _topic(attributes: str, found: Mapping[str, tuple[str, ...]], notes: Notes, 
     """The query of one topic's attributes and fields."""
     number = _topic_number(attributes, found, path, line)
     outside = fold(" ".join(found.get("", ())))
-    query = Query(
-        number, _first(found, _TITLES) or outside, _first(found, _DESCRIPTIONS), _first(found, _NARRATIVES)
-    )
+    query = Query(number, _first(found, _TITLES) or outside, _first(found, _DESCRIPTIONS), _first(found, _NARRATIVES))
     unused = [name for name, pieces in found.items() if name and name not in _USED and "".join(pieces).strip()]
     if unused and not any(query.texts(narrative=True)):
         given = ", ".join(f"<{name}>" for name in found if name)
