@@ -1,19 +1,21 @@
 """An epoch of training for each trainable ranker: its time and its memory.
 
-    python -m benchmarks.train_epoch [--device cuda] [--passages FILE] [--instances 128000] [--case NAME …] [--out FILE]
+    python -m benchmarks.train_epoch [--device cuda] [--passages FILE] [--instances 128000] [--part N] [--case NAME …]
 
 Passages are real, JSON Lines with a `text`; queries are some words out of their relevant passage, and the other passage
 is any. The transformers have the shapes that their names say and random weights, and so has MiniLM where its package is
 not installed: neither time nor memory depends on what the weights are. Tokenizers are trained on the passages. What is
-measured is what users call, tokenising included. Needs no more than torch, transformers, tokenizers and safetensors.
+measured is what users call, tokenising included. With `--part` transformers train on so many instances alone, which
+takes minutes on a CPU, and `epoch_seconds` is scaled up: every update costs the same. Each case has a process of its
+own, whose largest size is its memory. Needs no more than torch, transformers, tokenizers and safetensors.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib.util
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -56,6 +58,7 @@ CASES = {
     "monobert, BERT-base": "monobert:backbone={folder}/bert-base",
     "monot5, T5-base": "monot5:backbone={folder}/t5-base",
 }
+TRANSFORMERS = tuple(name for name in CASES if "," in name)
 QUERY_WORDS = 6
 SAMPLE = 5_000  # passages that a tokenizer is trained on
 
@@ -114,26 +117,28 @@ def train_unigram(passages: Sequence[str]) -> PreTrainedTokenizerFast:
     )
 
 
-def make_backbones(passages: Sequence[str], folder: Path) -> str:
-    """Write models of the right shapes, also one for MiniLM where its package is missing; says which MiniLM it is."""
+def make_backbones(passages: Sequence[str], folder: Path, spec: str) -> str:
+    """Write a model of the shape that is asked for, or for MiniLM where its package is missing; says which that is."""
     torch.manual_seed(0)
-    wordpiece = train_wordpiece(passages)
-    BertForSequenceClassification(BertConfig(num_labels=2)).save_pretrained(folder / "bert-base")
-    wordpiece.save_pretrained(folder / "bert-base")
-    t5 = T5Config(
-        vocab_size=32_128,
-        d_model=768,
-        d_ff=3_072,
-        num_layers=12,
-        num_heads=12,
-        pad_token_id=0,
-        eos_token_id=1,
-        decoder_start_token_id=0,
-    )
-    T5ForConditionalGeneration(t5).save_pretrained(folder / "t5-base")
-    train_unigram(passages).save_pretrained(folder / "t5-base")
+    if spec.endswith("bert-base"):
+        BertForSequenceClassification(BertConfig(num_labels=2)).save_pretrained(folder / "bert-base")
+        train_wordpiece(passages).save_pretrained(folder / "bert-base")
+    if spec.endswith("t5-base"):
+        t5 = T5Config(
+            vocab_size=32_128,
+            d_model=768,
+            d_ff=3_072,
+            num_layers=12,
+            num_heads=12,
+            pad_token_id=0,
+            eos_token_id=1,
+            decoder_start_token_id=0,
+        )
+        T5ForConditionalGeneration(t5).save_pretrained(folder / "t5-base")
+        train_unigram(passages).save_pretrained(folder / "t5-base")
     if importlib.util.find_spec(MINILM) is not None:
         return "package"
+    wordpiece = train_wordpiece(passages)
     shape = BertConfig(
         vocab_size=len(wordpiece),
         hidden_size=384,
@@ -150,18 +155,34 @@ def make_backbones(passages: Sequence[str], folder: Path) -> str:
     return "of its shape"
 
 
-def measure(spec: str, triples: Triples, settings: Settings, device: str) -> dict[str, Any]:
-    """Train once."""
+def apart(cases: Sequence[str], folder: Path) -> tuple[str, dict[str, Any]]:
+    """The same for several cases, each in a process of its own: which MiniLM it was, and what was measured."""
+    minilm, found = "", {}
+    for name in cases:
+        out = folder / "case.json"
+        own = [argument for argument in sys.argv[1:] if argument not in ("--case", *CASES)]
+        command = [sys.executable, "-m", "benchmarks.train_epoch", *own, "--case", name, "--out", str(out)]
+        subprocess.run(command, check=True)
+        told = json.loads(out.read_text(encoding="utf-8"))
+        minilm, found[name] = told["minilm"], told["models"][name]
+    return minilm, found
+
+
+def measure(spec: str, triples: Triples, settings: Settings, device: str, whole_epoch: int) -> dict[str, Any]:
+    """Train once; an epoch has so many instances, of which the triples may be a part."""
     network = MODELS.parse(spec).fresh(triples.documents, settings.seed).to(device)
     begin = time.perf_counter()
     training = train(network, triples, settings, progress=Talker())
     whole = time.perf_counter() - begin
+    instances = 2 * len(triples.rows)
     sample = np.unique(triples.rows[:, :2], axis=0)[:10_000]
     prepared = network.prepare(triples.queries, triples.documents)
     return {
         "weights": sum(weight.numel() for weight in network.parameters() if weight.requires_grad),
         "tokens_a_pair": round(float(network.lengths(prepared, sample).mean()), 1),
+        "instances": instances,
         "seconds": round(whole, 1),
+        "epoch_seconds": round(whole * whole_epoch / instances, 1),
         "seconds_without_tokenising": round(training.seconds, 1),
         "instances_per_second": round(2 * training.triples / whole),
         "peak_memory_mb": _megabytes(training),
@@ -195,25 +216,28 @@ def main() -> None:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--passages", type=Path, default=LIGHTHOUSE)
     parser.add_argument("--instances", type=int, default=128_000, help="two are a triple")
+    parser.add_argument("--part", type=int, help="instances that transformers get; all")
     parser.add_argument("--batch", type=int, default=64, help="triples in a batch")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="bf16")
     parser.add_argument("--case", action="append", choices=tuple(CASES), help="may be repeated")
     parser.add_argument("--out", type=Path, help="file for the result")
     options = parser.parse_args()
+    cases = options.case or list(CASES)
     device = place(options.device)
     precision: Precision = options.precision
     passages = read_passages(options.passages)
     triples = make_triples(passages, options.instances // 2)
+    part = make_triples(passages, (options.part or options.instances) // 2)
     settings = Settings(batch=options.batch, precision=precision)
-    found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        minilm = make_backbones(passages, Path(folder))
-        for name in options.case or CASES:
-            found[name] = measure(CASES[name].format(folder=folder), triples, settings, device)
+        if len(cases) > 1:
+            minilm, found = apart(cases, Path(folder))
+        else:
+            name, spec = cases[0], CASES[cases[0]].format(folder=folder)
+            minilm = make_backbones(passages, Path(folder), spec)
+            given = part if name in TRANSFORMERS else triples
+            found = {name: measure(spec, given, settings, device, options.instances)}
             print(f"{name}: {json.dumps(found[name])}", flush=True)
-            gc.collect()
-            if device == "cuda":
-                torch.cuda.empty_cache()
     content = {
         "machine": describe(("torch", "transformers", "tokenizers", "safetensors", "numpy")),
         "device": torch.cuda.get_device_name() if device == "cuda" else device,
