@@ -6,8 +6,9 @@ Passages are real, JSON Lines with a `text`; queries are some words out of their
 is any. The transformers have the shapes that their names say and random weights, and so has MiniLM where its package is
 not installed: neither time nor memory depends on what the weights are. Tokenizers are trained on the passages. What is
 measured is what users call, tokenising included. With `--part` transformers train on so many instances alone, which
-takes minutes on a CPU, and `epoch_seconds` is scaled up: every update costs the same. Each case has a process of its
-own, whose largest size is its memory. Needs no more than torch, transformers, tokenizers and safetensors.
+takes minutes on a CPU, in batches of `--part-batch`, and `epoch_seconds` is scaled up: every update costs the same.
+Each case has a process of its own, whose largest size is its memory. Needs no more than torch, transformers, tokenizers
+and safetensors.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +182,7 @@ def measure(spec: str, triples: Triples, settings: Settings, device: str, whole_
     return {
         "weights": sum(weight.numel() for weight in network.parameters() if weight.requires_grad),
         "tokens_a_pair": round(float(network.lengths(prepared, sample).mean()), 1),
+        "batch_triples": settings.batch,
         "instances": instances,
         "seconds": round(whole, 1),
         "epoch_seconds": round(whole * whole_epoch / instances, 1),
@@ -217,6 +220,7 @@ def main() -> None:
     parser.add_argument("--passages", type=Path, default=LIGHTHOUSE)
     parser.add_argument("--instances", type=int, default=128_000, help="two are a triple")
     parser.add_argument("--part", type=int, help="instances that transformers get; all")
+    parser.add_argument("--part-batch", type=int, default=16, help="triples in a batch of such a part")
     parser.add_argument("--batch", type=int, default=64, help="triples in a batch")
     parser.add_argument("--precision", choices=("fp32", "bf16"), default="bf16")
     parser.add_argument("--case", action="append", choices=tuple(CASES), help="may be repeated")
@@ -235,15 +239,16 @@ def main() -> None:
         else:
             name, spec = cases[0], CASES[cases[0]].format(folder=folder)
             minilm = make_backbones(passages, Path(folder), spec)
-            given = part if name in TRANSFORMERS else triples
-            found = {name: measure(spec, given, settings, device, options.instances)}
+            given, how = triples, settings
+            if options.part and name in TRANSFORMERS:
+                given, how = part, replace(settings, batch=options.part_batch)
+            found = {name: measure(spec, given, how, device, options.instances)}
             print(f"{name}: {json.dumps(found[name])}", flush=True)
     content = {
         "machine": describe(("torch", "transformers", "tokenizers", "safetensors", "numpy")),
         "device": torch.cuda.get_device_name() if device == "cuda" else device,
         "instances": options.instances,
         "passages": {"distinct": len(passages), "file": options.passages.name},
-        "batch_triples": options.batch,
         "precision": precision,
         "minilm": minilm,
         "models": found,
