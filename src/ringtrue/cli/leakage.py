@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from ringtrue.audit import Audit, Evidence, Section
     from ringtrue.data.notes import Note
+    from ringtrue.retrieval.cascade import Plan
 
 app = typer.Typer(cls=Listing, no_args_is_help=True, help="Did the model see the test queries during training?")
 app.command()(spread(leakage_training.trainsets))
@@ -45,6 +47,45 @@ EncoderName = Annotated[
 ]
 Labels = Annotated[list[Path], typer.Argument(help="Label files: doccano JSONL, Label Studio JSON or CSV.")]
 Candidates = Annotated[Path, typer.Option("--candidates", help="What a search wrote: .jsonl, .csv or .parquet.")]
+
+
+@dataclass(frozen=True)
+class How:
+    """How to go through the log; what is not given is as a plan has it."""
+
+    mode: Annotated[
+        str, typer.Option("--mode", help="exact, or cascade: a stand-in screens the log, and the recall is estimated.")
+    ] = "exact"
+    recall: Annotated[
+        float | None,
+        typer.Option(
+            "--recall", min=0, max=1, help="With cascade: what the recall's lower bound should reach.  [default: 0.999]"
+        ),
+    ] = None
+    effort: Annotated[
+        float | None,
+        typer.Option(
+            "--effort", min=0, max=1, help="With cascade: the share of the log that may be encoded.  [default: 0.02]"
+        ),
+    ] = None
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, help="With cascade: seed of the sample of what it leaves out.  [default: 42]"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what an exact search would ignore."""
+        if self.mode == "exact":
+            refuse("without --mode cascade", recall=self.recall, effort=self.effort, seed=self.seed)
+
+    def plan(self) -> Plan:
+        """For a cascade."""
+        from ringtrue.retrieval.cascade import Plan
+
+        given = (("recall", self.recall), ("effort", self.effort))
+        return Plan(
+            seed=SEED if self.seed is None else self.seed, **{name: one for name, one in given if one is not None}
+        )
 
 
 @app.command()
@@ -65,20 +106,7 @@ def search(
     ] = 100,
     narrative: Annotated[bool, typer.Option(help="Search for narratives too.")] = False,
     keep_embeddings: Annotated[bool, typer.Option(help="Keep the log's vectors for a second search.")] = False,
-    mode: Annotated[
-        str, typer.Option(help="exact, or cascade: a stand-in screens the log, and the recall is estimated.")
-    ] = "exact",
-    recall: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="With cascade: what the recall's lower bound should reach.  [default: 0.999]"),
-    ] = None,
-    effort: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="With cascade: the share of the log that may be encoded.  [default: 0.02]"),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="With cascade: seed of the sample of what it leaves out.  [default: 42]")
-    ] = None,
+    how: How,
     detectors: Annotated[bool, typer.Option(help="Compare with lexical detectors.")] = False,
     experiment: Annotated[
         Path | None, typer.Option(help="Show what leaks are worth: the folder of `leakage experiment`.")
@@ -94,13 +122,9 @@ def search(
     from ringtrue.leakage.experiment.audit import audit_experiment
     from ringtrue.leakage.pairs import check_positives, pairs_between
     from ringtrue.leakage.search import Mode, Settings, searching, usual_encoder
-    from ringtrue.retrieval.cascade import Plan
 
-    if mode not in list(Mode):
-        raise UnknownNameError("mode of searching", mode, list(Mode))
-    if mode == Mode.EXACT:
-        refuse("without --mode cascade", recall=recall, effort=effort, seed=seed)
-    asked = {name: value for name, value in (("recall", recall), ("effort", effort)) if value is not None}
+    if how.mode not in list(Mode):
+        raise UnknownNameError("mode of searching", how.mode, list(Mode))
     topics, log = load(test, qrels=qrels, variants=variants, of_queries=True), load_log(train)
     check_positives(positives, topics)
     settings = Settings(
@@ -109,8 +133,8 @@ def search(
         k,
         narrative,
         keep_embeddings=keep_embeddings,
-        mode=Mode(mode),
-        plan=Plan(seed=SEED if seed is None else seed, **asked),
+        mode=Mode(how.mode),
+        plan=how.plan(),
     )
     until_written = ExitStack()
     with report.talk("the search up to the last half minute is kept, and the same command goes on from there") as say:
