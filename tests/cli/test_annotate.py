@@ -84,3 +84,4 @@ def test_the_extra_is_named(call, pairs, monkeypatch):
     )
     done = call("annotate", pairs)
     assert (done.returncode, "pip install 'ringtrue[annotate]'" in done.stderr) == (3, True)
+    assert not os.path.exists(f"{pairs}.answers.sqlite")

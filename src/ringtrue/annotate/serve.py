@@ -14,8 +14,7 @@ from ringtrue.errors import InputError, MissingExtraError
 
 def serve(session: Session, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Answer requests until an interruption; `ready` gets the address once it can be opened."""
-    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
-        raise MissingExtraError("the annotation page", "annotate")
+    require_packages()
     import uvicorn
 
     from ringtrue.annotate.app import make_app
@@ -26,6 +25,12 @@ def serve(session: Session, host: str, port: int, ready: Callable[[str], None]) 
         ready(f"http://{'127.0.0.1' if local else host}:{place.getsockname()[1]}/")
         with contextlib.suppress(KeyboardInterrupt):  # it has stopped orderly by then
             server.run(sockets=[place])
+
+
+def require_packages() -> None:
+    """Name the extra where it is not installed."""
+    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
+        raise MissingExtraError("the annotation page", "annotate")
 
 
 def is_local(host: str) -> bool:

@@ -35,12 +35,14 @@ def annotate(
     quiet: Quiet = False,
 ) -> None:
     """Label on a page: which candidates are leaks, or which variations are valid; Ctrl-C writes the labels."""
-    from ringtrue.annotate.serve import is_local, serve
+    from ringtrue.annotate.serve import is_local, require_packages, serve
     from ringtrue.annotate.session import Session
     from ringtrue.cli.console import Talk
 
     if write:
         refuse("with --write, which serves nothing", host=None if host == HOST else host)
+    else:
+        require_packages()  # before a file for answers is made
     talk = Talk(quiet)
     session = Session.open(file, *(more or ()), store=store, similarity=similarity)
 
