@@ -31,10 +31,10 @@ def test_a_score_does_not_depend_on_what_stands_beside(make, texts, name):
     queries, documents, pairs = texts
     together = score(network, queries, documents, pairs)
     alone = np.concatenate([score(network, queries, documents, pair[None]) for pair in pairs])
-    assert together == pytest.approx(alone, abs=1e-5)
+    assert together == pytest.approx(alone, rel=1e-6, abs=1e-5)
     prepared = network.prepare(queries, documents)
     with torch.inference_mode():
-        assert network(network.collate(prepared, pairs)).numpy() == pytest.approx(alone, abs=1e-5)
+        assert network(network.collate(prepared, pairs)).numpy() == pytest.approx(alone, rel=1e-6, abs=1e-5)
 
 
 def test_the_order_of_pairs_does_not_matter(make, texts, name):
@@ -44,7 +44,7 @@ def test_the_order_of_pairs_does_not_matter(make, texts, name):
     prepared = network.prepare(queries, documents)
     with torch.inference_mode():
         first, second = (network(network.collate(prepared, rows)).numpy() for rows in (pairs, pairs[order]))
-    assert second == pytest.approx(first[order], abs=1e-5)
+    assert second == pytest.approx(first[order], rel=1e-6, abs=1e-5)
 
 
 def test_words_beyond_the_limits_do_not_count(make, name):
