@@ -21,6 +21,7 @@ from ringtrue.evaluation.measures import MFR, evaluate
 from ringtrue.leakage.exchange import read_label_files
 from ringtrue.leakage.impact import MEAN_OF_ALL, measure_impact
 from ringtrue.leakage.labels import verified
+from ringtrue.leakage.sections import impact_sections
 
 LEAKED = ("t00", "t01", "t02", "t03", "t04", "t05")
 TOPICS = (*LEAKED, "t06", "t07", "t08", "t09", "t10", "t11")
@@ -203,6 +204,15 @@ def test_too_few_topics_of_either_kind_are_not_compared(trained):
 def test_leaked_topics_without_judgments_are_named(trained):
     impact = measure_impact(*trained, (*LEAKED, "x9", "x1"), measure=RR, permutations=5, replicates=5)
     assert impact.not_judged == ("x1", "x9")
+
+
+def test_a_judged_topic_that_was_not_searched_for_is_on_neither_side(trained):
+    runs, qrels = trained
+    rest = Qrels.from_records(Qrel(topic, "good", 1) for topic in TOPICS[:-1])
+    impact = measure_impact(runs, qrels, LEAKED, searched=TOPICS[1:-1], measure=RR, replicates=200)
+    assert impact.unsearched == TOPICS[-1:] and impact.leaked == LEAKED  # what leaked was searched for
+    assert impact.systems == measure_impact(runs, rest, LEAKED, measure=RR, replicates=200).systems
+    assert "could not be searched for: t11." in impact_sections(impact)[0].note
 
 
 def test_one_system_alone_has_no_order(trained):

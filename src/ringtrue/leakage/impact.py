@@ -50,13 +50,15 @@ def measure_impact(
     *,
     measure: Measure = nDCG @ 10,
     reference: str | None = None,
+    searched: Collection[str] | None = None,
     replicates: int = 10_000,
     permutations: int = 2_000,
     seed: int = 42,
 ) -> Impact:
     """Compare leaked with clean topics; `reference` names a run, without one it is the mean of all systems.
 
-    With fewer than five leaked or five clean topics among the judged ones nothing is compared.
+    Where it is known which topics were `searched` for, the others are neither clean nor leaked, and left out. With
+    fewer than five leaked or five clean topics among the judged ones nothing is compared.
     """
     if reference is not None and reference not in runs.names:
         raise UnknownNameError("reference run", reference, runs.names)
@@ -65,15 +67,19 @@ def measure_impact(
     _check_mean(measure)
     values = evaluate(runs, qrels, [measure]).of(measure)
     chosen = set(leaked_topics)
-    leaked = np.array([topic in chosen for topic in qrels.topics], dtype=np.bool_)
+    known = chosen.union(qrels.topics if searched is None else searched)
+    topics = [topic for topic in qrels.topics if topic in known]
+    values = values[:, [topic in known for topic in qrels.topics]]
+    leaked = np.array([topic in chosen for topic in topics], dtype=np.bool_)
     compared = _Compared(runs.names, values, leaked, measure, reference, (replicates, permutations, seed))
     enough = min(leaked.sum(), (~leaked).sum()) >= FEWEST_TOPICS
     return Impact(
         measure=measure,
         higher_is_better=compared.sign > 0,
         reference=reference or MEAN_OF_ALL,
-        leaked=tuple(topic for topic in qrels.topics if topic in chosen),
-        clean=tuple(topic for topic in qrels.topics if topic not in chosen),
+        leaked=tuple(topic for topic in topics if topic in chosen),
+        clean=tuple(topic for topic in topics if topic not in chosen),
+        unsearched=tuple(topic for topic in qrels.topics if topic not in known),
         not_judged=tuple(sorted(chosen.difference(qrels.topics))),
         systems=_systems(compared) if enough else (),
         order=_order(compared) if enough and len(runs) > 1 else None,

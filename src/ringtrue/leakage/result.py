@@ -205,13 +205,17 @@ class OrderChange:
 
 @dataclass(frozen=True)
 class Impact:
-    """What the leaked topics do to the runs; without systems there were too few topics of either kind."""
+    """What the leaked topics do to the runs; without systems there were too few topics of either kind.
+
+    All topics are judged ones but for `not_judged`, which are leaked; the `unsearched` take no part.
+    """
 
     measure: Measure
     higher_is_better: bool
     reference: str
     leaked: tuple[str, ...]
     clean: tuple[str, ...]
+    unsearched: tuple[str, ...]
     not_judged: tuple[str, ...]
     systems: tuple[SystemImpact, ...]
     order: OrderChange | None

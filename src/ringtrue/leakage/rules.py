@@ -151,9 +151,10 @@ def _too_little(impact: Impact | None) -> str:
     """Why nothing can be compared."""
     if impact is None:
         return "no runs and judgments were given."
+    neither = f" ({len(impact.unsearched)} more could not be searched for)" if impact.unsearched else ""
     return (
-        f"{len(impact.leaked)} leaked and {len(impact.clean)} clean topics are judged; at least {FEWEST_TOPICS} of "
-        "each are needed."
+        f"{len(impact.leaked)} leaked and {len(impact.clean)} clean topics are judged{neither}; at least "
+        f"{FEWEST_TOPICS} of each are needed."
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ringtrue.audit import Cell, Column, Figure, Point, Section, Series, Table, Text
 from ringtrue.data.notes import Note
+from ringtrue.errors import brief
 from ringtrue.leakage import rules
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.result import Impact, OrderChange, PairLeakage, Recall, SearchResult
@@ -157,6 +158,8 @@ def _impact_table(impact: Impact) -> Table:
     )
     if impact.not_judged:
         note += f" {len(impact.not_judged)} leaked topics have no judgments and are not in this table."
+    if impact.unsearched:
+        note += f" On neither side, as they could not be searched for: {brief(impact.unsearched)}."
     return Table("impact", "Systems on leaked and clean topics", columns, tuple(rows), note)
 
 

@@ -123,7 +123,14 @@ class Study(Config):
         found = searched.enter_context(searching(test, train, settings, material.say)).result
         leaks = Choice(found.threshold).leaks(found.candidates)
         impact = (
-            measure_impact(material.runs, material.qrels, leaked_topics(leaks), measure=measure, seed=self.seed)
+            measure_impact(
+                material.runs,
+                material.qrels,
+                leaked_topics(leaks),
+                measure=measure,
+                searched=found.topics,
+                seed=self.seed,
+            )
             if material.has_runs
             else None
         )
