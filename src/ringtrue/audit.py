@@ -67,6 +67,12 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
 
+    @classmethod
+    def of(cls, name: str, title: str, columns: tuple[Column, ...], records: Iterable[object], note: str = "") -> Table:
+        """A table whose columns have the names of the records' attributes."""
+        rows = tuple(tuple(getattr(record, column.name) for column in columns) for record in records)
+        return cls(name, title, columns, rows, note)
+
 
 class Point(NamedTuple):
     """One mark of a figure: `x` is a number or a label, `low` and `high` an interval around `y`."""

@@ -9,7 +9,7 @@ from ir_measures import Measure
 from ringtrue.audit import Cell, Column, Table
 from ringtrue.robustness.ranking import Failure
 from ringtrue.robustness.result import Case
-from ringtrue.robustness.tables import CATEGORY, METHOD, SYSTEM, table_of
+from ringtrue.robustness.tables import CATEGORY, METHOD, SYSTEM
 from ringtrue.robustness.task import Task
 from ringtrue.robustness.validity import Checked
 
@@ -32,7 +32,7 @@ def case_tables(cases: Sequence[Case], measure: Measure, most: int) -> tuple[Tab
         Column("after", f"{measure} after", 4),
         Column("overlap", "RBO", 3),
     )
-    plain = table_of("worst", "Queries that lose most", columns, cases)
+    plain = Table.of("worst", "Queries that lose most", columns, cases)
     rows = tuple((number, *row) for number, row in enumerate(plain.rows, start=1))
     note = f"At most {most} of each system, each query with the variation that costs it most."
     return Table(plain.name, plain.title, (_CASE, *columns), rows, note), _rankings_table(cases)

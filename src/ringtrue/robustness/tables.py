@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ir_measures import Measure
 
@@ -35,12 +35,6 @@ _INTERVAL = (
 )
 _TEST = (Column("p", "p", 4), Column("p_corrected", "p corrected", 4))
 _MARK = Column("mark", "Mark", None, f"▼ or ▲ where the corrected p is below {ALPHA}")
-
-
-def table_of(name: str, title: str, columns: tuple[Column, ...], records: Iterable[object], note: str = "") -> Table:
-    """A table whose columns have the names of the records' attributes."""
-    rows = tuple(tuple(getattr(record, column.name) for column in columns) for record in records)
-    return Table(name, title, columns, rows, note)
 
 
 def stand_in(settings: Settings) -> str:
@@ -102,7 +96,7 @@ def drops_table(drops: Sequence[CategoryDrop]) -> Table:
         Column("drop_by_query", "Loss by query", 3, "mean of each pair's own loss, as in the study"),
         Column("zeros", "Zeros", None, "pairs whose original is 0, left out of the loss by query"),
     )
-    return table_of("categories", "Mean loss by category", columns, drops, "Over valid variations only.")
+    return Table.of("categories", "Mean loss by category", columns, drops, "Over valid variations only.")
 
 
 def comparisons_table(comparisons: Sequence[Comparison], settings: Settings) -> Table:
@@ -125,7 +119,7 @@ def comparisons_table(comparisons: Sequence[Comparison], settings: Settings) -> 
     )
     family = max((one.family for one in comparisons), default=0)
     note = f"{settings.marking.words}; the family is the {family} methods of a system and measure."
-    return table_of("comparisons", "All comparisons", columns, comparisons, f"{note} {stand_in(settings)}")
+    return Table.of("comparisons", "All comparisons", columns, comparisons, f"{note} {stand_in(settings)}")
 
 
 def stability_table(rows: Sequence[Stability]) -> Table:
@@ -140,7 +134,7 @@ def stability_table(rows: Sequence[Stability]) -> Table:
         Column("judged_after", "Judged@10 after", 3),
     )
     note = "A variation that brings up unjudged documents loses more on paper than it may in truth."
-    return table_of("stability", "How far rankings move", columns, rows, note)
+    return Table.of("stability", "How far rankings move", columns, rows, note)
 
 
 def consistency_table(rows: Sequence[Consistency], measure: Measure) -> Table:
@@ -161,7 +155,7 @@ def consistency_table(rows: Sequence[Consistency], measure: Measure) -> Table:
     )
     aversion = rows[0].aversion if rows else 1.0
     note = f"Risk aversion {aversion:g}: the variance is weighed by it, and losses by 1 more than it."
-    return table_of("consistency", f"Consistency of {measure} over the ways to write a query", columns, rows, note)
+    return Table.of("consistency", f"Consistency of {measure} over the ways to write a query", columns, rows, note)
 
 
 def swaps_tables(swaps: Sequence[Swap], systems: int) -> tuple[Table, ...]:
@@ -176,10 +170,10 @@ def swaps_tables(swaps: Sequence[Swap], systems: int) -> tuple[Table, ...]:
         Column("ahead_after", "Ahead after"),
         Column("lead_before", "Lead before", 4),
         Column("lead_after", "Lead after", 4),
-        Column("p", "p", 4, "paired test of the two systems on the variations"),
+        Column("p", "p", 4, "paired test of the lead after against that before"),
         Column("p_corrected", "p corrected", 4, "over all pairs of systems and methods"),
     )
-    return (table_of("swaps", "Systems that change places", columns, swaps),)
+    return (Table.of("swaps", "Systems that change places", columns, swaps),)
 
 
 def correlations_tables(rows: Sequence[Correlation], measure: Measure) -> tuple[Table, ...]:
@@ -197,7 +191,7 @@ def correlations_tables(rows: Sequence[Correlation], measure: Measure) -> tuple[
         "Two systems near 1 lose on the same variations, near 0 each on its own. A system near 1 with the similarity "
         "in meaning loses where variations say something else; one near 0 loses to the wording alone."
     )
-    return (table_of("correlations", f"Do systems lose {measure} on the same variations?", columns, rows, note),)
+    return (Table.of("correlations", f"Do systems lose {measure} on the same variations?", columns, rows, note),)
 
 
 def depths_tables(rows: Sequence[DepthRow], measure: Measure) -> tuple[Table, ...]:
@@ -206,7 +200,7 @@ def depths_tables(rows: Sequence[DepthRow], measure: Measure) -> tuple[Table, ..
         return ()
     depth = Column("depth", "Re-ranked", None, "documents of the first stage")
     columns = (SYSTEM, depth, CATEGORY, ORIGINAL, _VARIED, Column("drop", "Loss", 3), *_INTERVAL)
-    return (table_of("depths", f"Loss of {measure} by depth of re-ranking", columns, rows),)
+    return (Table.of("depths", f"Loss of {measure} by depth of re-ranking", columns, rows),)
 
 
 def fusion_table(rows: Sequence[FusionRow], settings: Settings) -> Table:
@@ -229,7 +223,7 @@ def fusion_table(rows: Sequence[FusionRow], settings: Settings) -> Table:
         f"{settings.fusion_depth} documents are fused."
     )
     measure = rows[0].measure if rows else ""
-    return table_of("fusion", f"{measure} of fused rankings", columns, rows, note)
+    return Table.of("fusion", f"{measure} of fused rankings", columns, rows, note)
 
 
 def oracle_table(rows: Sequence[Oracle]) -> Table:

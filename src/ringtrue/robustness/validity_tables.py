@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ringtrue.audit import Cell, Column, Table, Text
 from ringtrue.robustness.calibration import Quality
-from ringtrue.robustness.tables import CATEGORY, METHOD, table_of
+from ringtrue.robustness.tables import CATEGORY, METHOD
 from ringtrue.robustness.validity import Basis, Checked
 
 TOTAL = "total"
@@ -49,7 +49,7 @@ def methods_table(methods: Sequence[MethodValidity], labelled: bool) -> Table:
         Column("missing", "No variation", None, "queries of which the method could make none"),
     )
     title = "Valid variations by people's labels" if labelled else "Valid variations by rules and model"
-    return table_of("methods", title, columns, methods)
+    return Table.of("methods", title, columns, methods)
 
 
 def basis_table(checked: Sequence[Checked]) -> Table:

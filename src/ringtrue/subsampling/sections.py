@@ -188,11 +188,9 @@ def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
         Column("p_holm", "p (Holm)", 4),
         Column("groups", "Groups"),
     )
-    rows = tuple(
-        (one.sampler, one.reference, one.mean_difference, one.p, one.p_holm, one.groups) for one in comparisons
-    )
-    note = f"tau_AP_b by left-out group with post judgments, paired t-tests; the family is these {len(rows)} rows."
-    return Table("comparisons", "Samplers against the largest", columns, rows, note)
+    family = len(comparisons)
+    note = f"tau_AP_b by left-out group with post judgments, paired t-tests; the family is these {family} rows."
+    return Table.of("comparisons", "Samplers against the largest", columns, comparisons, note)
 
 
 def definitions(measure: Measure) -> Text:
