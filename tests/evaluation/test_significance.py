@@ -15,6 +15,8 @@ from ringtrue.evaluation.significance import (
     bonferroni,
     bootstrap_interval,
     bootstrap_means,
+    bulk_paired_t,
+    bulk_welch_t,
     holm,
     paired_permutation,
     paired_t,
@@ -61,6 +63,26 @@ def test_differences_without_variance():
     assert (constant.statistic, constant.p) == (-math.inf, 0.0)
     assert constant.interval is not None
     assert constant.interval[:2] == (-0.25, -0.25)
+
+
+def test_welch_on_students_sleep_data():
+    # R: t.test(extra ~ group) gives t = -1.8608, df = 17.776, p-value = 0.07939.
+    assert bulk_welch_t([DRUG_1], [DRUG_2]) == pytest.approx([0.07939], abs=5e-6)
+
+
+def test_bulk_tests_are_those_of_scipy_and_of_one_pair():
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(size=(50, 7)), rng.normal(0.5, 2, size=(50, 12))
+    assert bulk_welch_t(first, second) == pytest.approx(stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue)
+    assert bulk_paired_t(first) == pytest.approx([paired_t(row, np.zeros(7)).p for row in first])
+
+
+def test_bulk_tests_without_variance():
+    rows = [[0.5, 0.5, 0.5], [0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]
+    others = [[0.25, 0.25], [0.0, 0.0], [0.25, 0.75]]
+    assert bulk_paired_t(rows).tolist() == [0, 1, 0]
+    assert bulk_welch_t(rows, others).tolist() == [0, 1, 1]
+    assert np.isnan(bulk_paired_t([[1.0]])).all() and np.isnan(bulk_welch_t([[1.0]], [[1.0, 2.0]])).all()
 
 
 def test_one_topic_says_nothing():

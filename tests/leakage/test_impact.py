@@ -76,10 +76,25 @@ def test_swapped_pairs_with_their_tests(trained):
     first = order.swaps[0]
     assert (first.difference, first.difference_clean) == pytest.approx((0.125, -0.25))
     everywhere = stats.ttest_rel([1.0] * 6 + [0.25] * 6, [0.5] * 12).pvalue
-    assert first.p_holm == pytest.approx(min(2 * everywhere, 1))  # two of four p are 0, which leaves a family of two
-    assert first.p_holm_clean == 0 and first.is_significant(0.05)
+    assert first.p_holm == pytest.approx(min(3 * everywhere, 1))  # a family of three pairs, of which two swap
+    assert first.p_holm_clean == 0
+    assert (first.change, first.p_holm_change) == (pytest.approx(0.75), 0)  # .5 ahead on all leaked, .25 behind else
+    assert first.is_significant(0.05)
     assert (order.pairs, order.tau_b) == (2, kendall_tau_b([0.625, 0.5, 0.5], [0.25, 0.5, 0.5]))
     assert order.tau_ap_b == tau_ap_b([0.625, 0.5, 0.5], [0.25, 0.5, 0.5])
+
+
+def test_a_significant_order_alone_makes_no_significant_swap():
+    # behind by a rank on each clean topic, sometimes far ahead and sometimes far behind on leaked ones
+    runs, qrels = campaign({"one": [1, 1, 2, 1, 2, 1] + [4] * 6, "other": [2, 2, 1, 2, 1, 2] + [3] * 6})
+    order = measure_impact(runs, qrels, LEAKED, measure=RR, replicates=10).order
+    assert order is not None
+    (swap,) = order.swaps
+    leaked, clean = [0.5, 0.5, -0.5, 0.5, -0.5, 0.5], [1 / 4 - 1 / 3] * 6
+    assert swap.p_holm_clean < 1e-9
+    assert swap.change == pytest.approx(np.mean(leaked) - np.mean(clean))
+    assert swap.p_holm_change == pytest.approx(stats.ttest_1samp(leaked, clean[0]).pvalue)  # there is one variance only
+    assert not swap.is_significant(0.05)
 
 
 def test_a_reference_run_takes_the_place_of_the_mean(trained):

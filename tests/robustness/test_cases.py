@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from ir_measures import nDCG
 
+from ringtrue.evaluation.significance import paired_t
 from ringtrue.robustness.cases import swaps, worst_cases
 from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.ranking import rank_task
@@ -66,6 +67,10 @@ def test_systems_that_change_places_are_named(task):
     ]
     assert found[0].lead_before == pytest.approx(systems[0].original[0].mean() - systems[1].original[0].mean())
     assert found[0].lead_after > 0
+    place = task.methods.index((found[0].category, found[0].method))
+    before = systems[0].original[0] - systems[1].original[0]
+    after = systems[0].filled(nDCG @ 10)[place] - systems[1].filled(nDCG @ 10)[place]
+    assert found[0].p == paired_t(after, before).p
 
 
 def test_one_system_has_no_one_to_change_places_with(task):

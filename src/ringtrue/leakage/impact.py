@@ -27,7 +27,7 @@ from ringtrue.data.runs import RunSet
 from ringtrue.errors import InputError, UnknownNameError
 from ringtrue.evaluation.correlation import bulk_tau_ap_b, bulk_tau_b, round_scores
 from ringtrue.evaluation.measures import direction, evaluate
-from ringtrue.evaluation.significance import holm, paired_t
+from ringtrue.evaluation.significance import bulk_paired_t, bulk_welch_t, holm
 from ringtrue.leakage.result import Impact, OrderChange, Swap, SystemImpact
 
 Floats = NDArray[np.float64]
@@ -112,6 +112,16 @@ class _Compared:
         return direction(self.measure)
 
     @cached_property
+    def on_scale(self) -> Floats:
+        """The values as the measure's mean adds them up."""
+        return self._mean[0](self.values)
+
+    @property
+    def _mean(self) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+        """To the scale on which the measure takes its mean, and back."""
+        return _MEANS[self.measure["mean"] if self.measure.NAME == "MFR" else "arithmetic"]
+
+    @cached_property
     def all(self) -> Floats:
         """Each system's score over all topics."""
         return self.scores(np.ones_like(self.leaked)[None]).ravel()
@@ -152,8 +162,7 @@ class _Compared:
 
     def scores(self, counts: NDArray[np.integer] | Masks) -> Floats:
         """Scores (draw, system) by the measure's own mean, where a draw (row) has each topic so many times."""
-        forward, back = _MEANS[self.measure["mean"] if self.measure.NAME == "MFR" else "arithmetic"]
-        return back(counts @ forward(self.values).T / counts.sum(axis=1, keepdims=True))
+        return self._mean[1](counts @ self.on_scale.T / counts.sum(axis=1, keepdims=True))
 
     def relative(self, differences: Floats) -> Floats:
         """Differences (draw, system) less those of the reference."""
@@ -238,26 +247,34 @@ def _chance_of_less(taus: Floats) -> float:
 
 
 def _swaps(compared: _Compared) -> tuple[Swap, ...]:
-    """All pairs that change places, paired t-tests over all and over clean topics; Holm over both columns."""
+    """All pairs that change places, with their tests; the family of each kind of test is all pairs of systems."""
     with_leaks, without = (round_scores(compared.sign * some) for some in (compared.all, compared.clean))
     order = sorted(range(len(with_leaks)), key=lambda run: (-with_leaks[run], compared.names[run]))
-    pairs = [
-        (ahead, behind)
-        for ahead, behind in combinations(order, 2)
-        if with_leaks[ahead] > with_leaks[behind] and without[ahead] < without[behind]
-    ]
-    clean = compared.values[:, ~compared.leaked]
-    p_all = [paired_t(compared.values[ahead], compared.values[behind]).p for ahead, behind in pairs]
-    p_clean = [paired_t(clean[ahead], clean[behind]).p for ahead, behind in pairs]
-    corrected = holm(p_all + p_clean).tolist()
+    pairs = list(combinations(order, 2))
+    tests = zip(*(holm(column).tolist() for column in _tests(compared, order)), strict=True)
     return tuple(
         Swap(
             ahead=compared.names[ahead],
             behind=compared.names[behind],
             difference=float(compared.all[ahead] - compared.all[behind]),
-            p_holm=corrected[place],
+            p_holm=p_all,
             difference_clean=float(compared.clean[ahead] - compared.clean[behind]),
-            p_holm_clean=corrected[len(pairs) + place],
+            p_holm_clean=p_clean,
+            change=float(compared.differences[ahead] - compared.differences[behind]),
+            p_holm_change=p_change,
         )
-        for place, (ahead, behind) in enumerate(pairs)
+        for (ahead, behind), (p_all, p_clean, p_change) in zip(pairs, tests, strict=True)
+        if with_leaks[ahead] > with_leaks[behind] and without[ahead] < without[behind]
     )
+
+
+def _tests(compared: _Compared, order: list[int]) -> list[Floats]:
+    """For each pair in this order: p of its difference over all topics, over clean ones, and between both kinds."""
+    values, leaked = compared.on_scale[order], compared.leaked
+    columns: list[list[Floats]] = [[], [], []]
+    for place in range(len(order) - 1):
+        gaps = values[place] - values[place + 1 :]
+        columns[0].append(bulk_paired_t(gaps))
+        columns[1].append(bulk_paired_t(gaps[:, ~leaked]))
+        columns[2].append(bulk_welch_t(gaps[:, leaked], gaps[:, ~leaked]))
+    return [np.concatenate(column) for column in columns]

@@ -201,10 +201,15 @@ def _swaps_table(order: OrderChange) -> Table:
         Column("p_holm", "p (Holm)", 3),
         Column("difference_clean", "Difference clean", 4, "over clean topics"),
         Column("p_holm_clean", "p clean (Holm)", 3),
-        Column("significant", "Significant", None, f"whether either p is below {rules.ALPHA}"),
+        Column("change", "Change", 4, "difference over leaked less that over clean topics"),
+        Column("p_holm_change", "p of change (Holm)", 3),
+        Column("significant", "Significant", None, f"whether p of the change is below {rules.ALPHA}"),
     )
     rows: Rows = tuple((*swap, swap.is_significant(rules.ALPHA)) for swap in order.swaps)
-    note = f"Paired t-tests; the family is both p of these {len(rows)} rows."
+    note = (
+        "Paired t-tests of the two differences, Welch's t-test of the change between leaked and clean topics; the "
+        "family of each is all pairs of systems, also those that do not swap."
+    )
     return Table("swaps", "Pairs of systems that change places", columns, rows, note)
 
 

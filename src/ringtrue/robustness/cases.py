@@ -51,7 +51,9 @@ def _case(values: Values, ranked: Ranked, qrels: Qrels, row: int, place: tuple[i
 def swaps(systems: Sequence[Values], measure: Measure, marking: Marking = STUDY) -> tuple[Swap, ...]:
     """Pairs of systems in another order under a method than with the original queries.
 
-    The family of the correction is all pairs under all methods, swapped or not.
+    Tested is what the method changes between the two: their difference under it less that before, query by query. One
+    of both orders can be significant without the change being so. The family of the correction is all pairs under all
+    methods, swapped or not.
     """
     if len(systems) < 2:
         return ()
@@ -75,9 +77,9 @@ def swaps(systems: Sequence[Values], measure: Measure, marking: Marking = STUDY)
 def _leads(
     one: Values, two: Values, place: int, measure: Measure, marking: Marking
 ) -> tuple[float, float, PairedTest | None]:
-    """By how much the first is ahead of the second, before and after, and the test of the latter."""
+    """By how much the first is ahead of the second, before and after, and the test of the change."""
     use = ~one.failed[place] & ~two.failed[place]
     row = one.place(measure)
-    before = mean(one.original[row][use]) - mean(two.original[row][use])
-    first, second = one.filled(measure)[place][use], two.filled(measure)[place][use]
-    return before, mean(first) - mean(second), marking.paired(first, second)
+    before = one.original[row][use] - two.original[row][use]
+    after = one.filled(measure)[place][use] - two.filled(measure)[place][use]
+    return mean(before), mean(after), marking.paired(after, before)

@@ -146,7 +146,7 @@ class Case:
 
 
 class Swap(NamedTuple):
-    """Two systems that change places when queries are written by a method; p is of the paired test after it."""
+    """Two systems that change places when queries are written by a method; p is of what changes between them."""
 
     measure: str
     category: str

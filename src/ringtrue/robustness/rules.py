@@ -47,8 +47,8 @@ def same_order(found: Sequence[Swap], systems: int, methods: int) -> tuple[Findi
     if systems < 2:
         return ()
     rule = (
-        "no two systems change places under any method; it fails where the one that comes out ahead is significantly "
-        f"better (p < {ALPHA} after correction)"
+        "no two systems change places under any method; it fails where what the method changes between the two is "
+        f"significant (p < {ALPHA} after correction over all pairs and methods)"
     )
     sure = [swap for swap in found if swap.p_corrected < ALPHA]
     pairs = systems * (systems - 1) // 2 * methods

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ringtrue.audit import Cell, Column, Evidence, Section, Table, Text
+from ringtrue.data.notes import notes_tables
 from ringtrue.leakage.trainsets.records import TITLES, Trainset, Trainsets
 from ringtrue.provenance import stamp
 
@@ -62,9 +63,7 @@ def account_of(made: Trainsets) -> Evidence:
     parts: list[Section] = [_sets_table(made), _sources_table(made), _text(made)]
     if made.nearest:
         parts.append(_nearest_table(made))
-    if made.notes:
-        columns = (Column("what", "What"), Column("times", "Times"), Column("first", "First seen in"))
-        parts.append(Table("skipped", "Skipped and tolerated", columns, tuple(made.notes)))
+    parts += notes_tables(made.notes, "Skipped and tolerated", "skipped")
     provenance = stamp(
         (settings.ranker, settings.encoder),
         made.inputs,
