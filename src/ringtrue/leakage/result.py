@@ -187,7 +187,7 @@ class Swap(NamedTuple):
     p_holm_change: float
 
     def is_significant(self, alpha: float) -> bool:
-        """Whether the systems compare otherwise on leaked than on clean topics, by more than luck."""
+        """Whether their difference is another on leaked than on clean topics, by more than luck."""
         return self.p_holm_change < alpha
 
 

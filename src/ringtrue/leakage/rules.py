@@ -81,9 +81,9 @@ def search_recall(recall: Recall) -> Finding:
 def order_of_systems(impact: Impact | None, *, leaks: bool) -> Finding:
     """What a leaderboard claims is the order of its systems; `leaks` says whether any topic leaks."""
     rule = (
-        "no two systems change places without the leaked topics that compare otherwise on leaked than on clean ones "
-        f"(Welch's t-test, p < {ALPHA} after Holm over all pairs); a warning where the order changes more than without "
-        "as many random topics"
+        "no two systems change places without the leaked topics whose difference is significantly another on leaked "
+        f"than on clean ones (Welch's t-test, p < {ALPHA} after Holm over all pairs); a warning where the order "
+        "changes more than without as many random topics"
     )
     if not leaks:
         return Finding("order of systems", Verdict.PASS, rule, "no topic leaks.")
