@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from ringtrue.audit import Column, Table
+
+_COLUMNS = (Column("what", "What"), Column("times", "Times"), Column("first", "First seen in"))
 
 
 class Note(NamedTuple):
@@ -46,3 +50,11 @@ class Notes:
     def __repr__(self) -> str:
         """Show the counts."""
         return f"Notes({', '.join(f'{note.times} {note.what}' for note in self)})"
+
+
+def notes_tables(
+    notes: Iterable[Note], title: str = "Tolerated in the input", name: str = "tolerated"
+) -> tuple[Table, ...]:
+    """The notes for reports; nothing where the input was clean."""
+    rows = tuple(notes)
+    return (Table(name, title, _COLUMNS, rows),) if rows else ()

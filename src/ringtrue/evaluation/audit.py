@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ringtrue.audit import Finding, Interval, Section
 from ringtrue.data.collection import Collection
+from ringtrue.data.notes import Note, notes_tables
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.runs import RunSet
 from ringtrue.data.ties import Ties
@@ -61,7 +62,7 @@ class EvaluationAudit:
     scores: Scores
     systems: tuple[SystemRow, ...]
     tie_tau: float
-    notes: tuple[tuple[str, int, str], ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
     name = "evaluation"
@@ -85,7 +86,7 @@ class EvaluationAudit:
             *sections.collection_tables(self.collection),
             sections.judgments_table(self.judgments),
             sections.relevant_figure(self.judgments),
-            *sections.notes_tables(self.notes),
+            *notes_tables(self.notes),
         )
 
 
@@ -122,7 +123,7 @@ def audit_evaluation(
         scores=scores,
         systems=_systems(runs, scores, measure, groups or [""] * len(runs), shift, (replicates, seed)),
         tie_tau=tau,
-        notes=tuple((note.what, note.times, note.first) for note in notes),
+        notes=tuple(notes),
         provenance=stamp(inputs=inputs, settings=settings),
     )
 

@@ -113,13 +113,5 @@ def relevant_figure(facts: JudgmentFacts) -> Figure:
     )  # fmt: skip
 
 
-def notes_tables(notes: Sequence[tuple[str, int, str]]) -> tuple[Table, ...]:
-    """What the readers tolerated; nothing where the input was clean."""
-    if not notes:
-        return ()
-    columns = (Column("what", "What"), Column("times", "Times"), Column("first", "First seen in"))
-    return (Table("tolerated", "Tolerated in the input", columns, tuple(notes)),)
-
-
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 1)

@@ -10,6 +10,7 @@ from ir_measures import Measure, nDCG
 
 from ringtrue.audit import Finding, Section
 from ringtrue.data.collection import Collection
+from ringtrue.data.notes import Note, notes_tables
 from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp
 from ringtrue.retrieval.encoders import Encoder
@@ -71,7 +72,7 @@ class RobustnessAudit:
     depths: tuple[DepthRow, ...]
     measures: tuple[Measure, ...]
     settings: Settings
-    notes: tuple[tuple[str, int, str], ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
     name = "robustness"
@@ -121,7 +122,7 @@ class RobustnessAudit:
             tables.comparisons_table(self.comparisons, settings),
             evidence.variations_table(self.task, self.checked),
             *evidence.failures_tables(self.failures),
-            *sections.notes_tables(self.notes),
+            *notes_tables(self.notes, sections.TOLERATED),
             sections.definitions(settings, self.task),
         )
 
@@ -162,7 +163,7 @@ def audit_robustness(
         depths=tuple(row for ranker in rankers if settings.depths for row in work.depths(ranker)),
         measures=asked,
         settings=settings,
-        notes=tuple((note.what, note.times, note.first) for note in collection.notes),
+        notes=tuple(collection.notes),
         provenance=stamp(
             (*rankers, *(str(path.name) for path in runs)),
             {"collection": collection.fingerprint},

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from ir_measures import Measure
 
-from ringtrue.audit import Column, Figure, Point, Series, Table, Text
+from ringtrue.audit import Figure, Point, Series, Text
 from ringtrue.robustness.mapping import TextMap
 from ringtrue.robustness.result import CategoryDrop, Consistency
 from ringtrue.robustness.settings import Settings
 from ringtrue.robustness.tables import stand_in
 from ringtrue.robustness.task import Task
+
+TOLERATED = "Left out or tolerated"
 
 
 def drops_figure(drops: Sequence[CategoryDrop], measure: Measure) -> Figure:
@@ -56,14 +58,6 @@ def map_figures(found: TextMap | None) -> tuple[Figure, ...]:
         note += f" {found.left_out} more queries and their variations are not drawn."
     title = "Where variations lie beside their queries, by meaning"
     return (Figure("map", title, "points", series, "first component", "second component", note),)
-
-
-def notes_tables(notes: Sequence[tuple[str, int, str]]) -> tuple[Table, ...]:
-    """What was left out or tolerated; nothing where the input was clean."""
-    if not notes:
-        return ()
-    columns = (Column("what", "What"), Column("times", "Times"), Column("first", "First seen in"))
-    return (Table("tolerated", "Left out or tolerated", columns, tuple(notes)),)
 
 
 def definitions(settings: Settings, task: Task) -> Text:

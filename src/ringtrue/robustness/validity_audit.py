@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ringtrue.audit import Finding, Interval, Section, Verdict
-from ringtrue.data.notes import Note
+from ringtrue.data.notes import Note, notes_tables
 from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp
 from ringtrue.retrieval.encoders import Encoder
@@ -22,7 +22,7 @@ from ringtrue.robustness.calibration import (
     quality,
 )
 from ringtrue.robustness.labels import Label, in_paper_order
-from ringtrue.robustness.sections import notes_tables
+from ringtrue.robustness.sections import TOLERATED
 from ringtrue.robustness.similarity import DEFAULT, name_of
 from ringtrue.robustness.text import key
 from ringtrue.robustness.validity import Basis, Checked, check, shipped
@@ -43,7 +43,7 @@ class ValidityAudit:
     methods: tuple[MethodValidity, ...]
     fits: tuple[ModelFit, ...]
     labelled: bool
-    notes: tuple[tuple[str, int, str], ...]
+    notes: tuple[Note, ...]
     provenance: Provenance
 
     name = "validity"
@@ -96,7 +96,7 @@ class ValidityAudit:
             tables.basis_table(self.checked),
             *tables.automatic_tables(self.automatic),
             tables.fits_table(self.fits),
-            *notes_tables(self.notes),
+            *notes_tables(self.notes, TOLERATED),
             tables.definitions(self.labelled),
         )
 
@@ -128,7 +128,7 @@ def audit_validity(
         methods=_count(labels) if labels else _count(_as_labels(checked)),
         fits=_fits(labels, encoder),
         labelled=bool(labels),
-        notes=tuple((note.what, note.times, note.first) for note in notes),
+        notes=tuple(notes),
         provenance=stamp(() if encoder is None else (encoder,), settings={"variations": len(variations)}),
     )
 
