@@ -29,6 +29,8 @@ Groups = Annotated[
 ]
 MeasureName = Annotated[str | None, typer.Option("--measure", help="An ir_measures name.  [default: nDCG@10]")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Test = Annotated[str, typer.Option("--test", help="Test topics: a file, a folder, irds:ID or builtin:lighthouse.")]
+Candidates = Annotated[Path, typer.Option("--candidates", help="What a search wrote: .jsonl, .csv or .parquet.")]
 Threshold = Annotated[float | None, typer.Option("--threshold", help="Similarity above which a query is a candidate.")]
 Positives = Annotated[
     Path | None,

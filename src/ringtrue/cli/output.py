@@ -18,8 +18,9 @@ from ringtrue.cli.options import Json, Quiet, refuse
 from ringtrue.errors import InputError
 
 if TYPE_CHECKING:
-    from ringtrue.audit import Audit
+    from ringtrue.audit import Audit, Evidence, Section
     from ringtrue.cli.console import Talk
+    from ringtrue.data.notes import Note
 
 FAILED = 1
 PAGE = "report.html"
@@ -164,3 +165,12 @@ class VerdictReport(Report):
 
         if gravest(finding for audit in audits for finding in audit.findings) in _FAILING[self.fail_on]:
             raise typer.Exit(FAILED)
+
+
+def as_audits(name: str, title: str, parts: Sequence[Section], notes: Sequence[Note] = ()) -> list[Evidence]:
+    """Tables as something that reports can show; nothing where there are none."""
+    from ringtrue.audit import Evidence
+    from ringtrue.data.notes import notes_tables
+    from ringtrue.provenance import stamp
+
+    return [Evidence(name, title, (*parts, *notes_tables(notes)), stamp())] if parts else []
