@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ringtrue.audit import Finding, Section, Table
+from ringtrue.data.notes import notes_tables
 from ringtrue.leakage import rules, sections
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice
@@ -61,7 +62,7 @@ class LeakageAudit:
             *((sections.leaks_table(self.leaks),) if self.leaks else ()),
             *sections.pairs_tables(self.pairs),
             *sections.recall_tables(self.search.recall),
-            *sections.notes_tables((*self.search.notes, *(self.pairs.notes if self.pairs is not None else ()))),
+            *notes_tables((*self.search.notes, *(self.pairs.notes if self.pairs is not None else ()))),
             sections.definitions(self.search, self.choice.rule),
         )
 

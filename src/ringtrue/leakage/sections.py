@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ringtrue.audit import Cell, Column, Figure, Point, Section, Series, Table, Text
-from ringtrue.data.notes import Note
 from ringtrue.errors import brief
 from ringtrue.leakage import rules
 from ringtrue.leakage.candidates import Candidate
@@ -42,14 +41,7 @@ def leaks_table(leaks: Sequence[Candidate]) -> Table:
         Column("source", "Source"),
     )
     ordered = sorted(leaks, key=lambda leak: (leak.topic_id, -leak.similarity, leak.query_id))
-    rows: Rows = tuple(
-        (
-            leak.topic_id, leak.field, leak.text, leak.query_id, leak.query, leak.similarity, leak.type,
-            leak.probability, leak.source,
-        )
-        for leak in ordered
-    )  # fmt: skip
-    return Table("candidates", f"{len(rows):,} candidates", columns, rows)
+    return Table.of("candidates", f"{len(ordered):,} candidates", columns, ordered)
 
 
 def fields_table(counts: Sequence[FieldCount], each_field: bool) -> Table:
@@ -258,14 +250,6 @@ def recall_tables(recall: Recall | None) -> tuple[Table, ...]:
         "similarities fall off beyond the largest in the samples as they do among these."
     )
     return (Table("screened", "What was screened out", columns, tuple(recall.strata), note),)
-
-
-def notes_tables(notes: Sequence[Note]) -> tuple[Table, ...]:
-    """What the readers tolerated; nothing where the input was clean."""
-    if not notes:
-        return ()
-    columns = (Column("what", "What"), Column("times", "Times"), Column("first", "First seen in"))
-    return (Table("tolerated", "Tolerated in the input", columns, tuple(notes)),)
 
 
 def definitions(search: SearchResult, rule: str) -> Text:
