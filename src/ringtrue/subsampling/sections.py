@@ -22,13 +22,15 @@ _VIEW_NAMES = {
     "condensed_without": "condensed, without",
     "condensed_with": "condensed, with",
 }
+_SAMPLER = Column("sampler", "Sampler")
+_DOCUMENTS = Column("documents", "Documents", 0, "mean over left-out groups")
 
 
 def reliability_table(samplers: Sequence[SamplerReliability], measure: Measure) -> Table:
     """The study's table, led by the coefficient that can fail."""
     columns = (
-        Column("sampler", "Sampler"),
-        Column("documents", "Documents", 0, "mean over left-out groups"),
+        _SAMPLER,
+        _DOCUMENTS,
         Column("tau_with", "τ with", 3, "unpooled tau_AP_b with post judgments"),
         Column("low", "Low", 3, "lower end of its 95 % interval"),
         Column("high", "High", 3, "upper end of its 95 % interval"),
@@ -96,7 +98,7 @@ def plan_table(plan: Plan) -> Table:
     """Samplers from small to large, and why each is taken or not; energy where it is known what a document takes."""
     kwh = (Column("kwh", "kWh", 4, "documents times what one takes"),) if plan.limits.kwh_per_doc is not None else ()
     columns = (
-        Column("sampler", "Sampler"),
+        _SAMPLER,
         Column("documents", "Documents", 0),
         *kwh,
         Column("tau", "τ", 3),
@@ -115,7 +117,7 @@ def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
     """Every coefficient against both truths."""
     fields = [name for name in Agreement.__dataclass_fields__]
     columns = (
-        Column("sampler", "Sampler"),
+        _SAMPLER,
         Column("truth", "Truth"),
         Column("view", "View"),
         *(Column(_file_name(name, top), _file_name(name, top).replace("_", " "), 4) for name in fields),
@@ -141,7 +143,7 @@ def intervals_table(samplers: Sequence[SamplerReliability]) -> Table:
         for view, found in one.intervals.items()
     ]
     note = "95 % intervals against the pooled truth, by bootstrap over topics and groups."
-    columns = (Column("sampler", "Sampler"), Column("view", "View"), *ends)
+    columns = (_SAMPLER, Column("view", "View"), *ends)
     return Table("intervals", "Intervals", columns, tuple(rows), note)
 
 
@@ -149,8 +151,8 @@ def sizes_table(samplers: Sequence[SamplerReliability], measure: Measure) -> Tab
     """How much each sampler takes, and how much of it is judged."""
     depth = unjudged_depth(measure)
     columns = (
-        Column("sampler", "Sampler"),
-        Column("documents", "Documents", 0, "mean over left-out groups"),
+        _SAMPLER,
+        _DOCUMENTS,
         Column("smallest", "Smallest", 0, "of the groups' samples"),
         Column("largest", "Largest", 0, "of the groups' samples"),
         Column("megabytes", "MB (estimated)", 1, "documents times the mean size of one"),
@@ -181,7 +183,7 @@ def sizes_table(samplers: Sequence[SamplerReliability], measure: Measure) -> Tab
 def comparisons_table(comparisons: Sequence[Comparison]) -> Table:
     """Paired tests against the largest sample."""
     columns = (
-        Column("sampler", "Sampler"),
+        _SAMPLER,
         Column("reference", "Against"),
         Column("mean_difference", "Mean difference", 5),
         Column("p", "p", 4),
@@ -223,7 +225,7 @@ def mimicry_table(rows: Sequence[Mimicry]) -> Table:
     columns = (
         Column("ranker", "Ranker"),
         Column("family", "Class"),
-        Column("sampler", "Sampler"),
+        _SAMPLER,
         *_MIMICRY,
         Column("low", "RBO low", 3, "lower end of the 95 % interval of RBO"),
         Column("high", "RBO high", 3, "upper end of the 95 % interval of RBO"),
@@ -253,7 +255,7 @@ def mimicry_by_family(rows: Sequence[Mimicry]) -> Table:
         some = [one for one in rows if (one.family, one.sampler) == (kind, sampler)]
         means = (sum(getattr(one, column.name) for one in some) / len(some) for column in _MIMICRY)
         cells.append((kind, sampler, len(some), *means))
-    columns = (Column("family", "Class"), Column("sampler", "Sampler"), Column("rankers", "Rankers"), *_MIMICRY)
+    columns = (Column("family", "Class"), _SAMPLER, Column("rankers", "Rankers"), *_MIMICRY)
     return Table("classes", "By class of ranker", columns, tuple(cells))
 
 

@@ -15,6 +15,11 @@ from ringtrue.leakage.trainsets.records import TITLES
 
 Rows = tuple[tuple[Cell, ...], ...]
 
+_MEASURE = Column("measure", "Measure")
+_MODEL = Column("model", "Model")
+_KIND = Column("kind", "Training")
+_SIZE = Column("size", "Instances")
+
 
 def all_sections(result: ExperimentResult) -> Iterator[Section]:
     """Effectiveness, swaps, size by size, memorization, and what it took."""
@@ -38,8 +43,8 @@ def all_sections(result: ExperimentResult) -> Iterator[Section]:
 def effects_table(result: ExperimentResult, measure: Measure) -> Table:
     """One of the study's Tables 3 to 5, for one measure."""
     columns = (
-        Column("model", "Model"),
-        Column("kind", "Training"),
+        _MODEL,
+        _KIND,
         Column("value", str(measure), 4),
         Column("difference", "Difference", 4, "to no leakage"),
         Column("p", "p", 3, "paired t-test against no leakage"),
@@ -81,8 +86,8 @@ def _mark(result: ExperimentResult, effect: Effect) -> str:
 def swaps_table(result: ExperimentResult) -> Table:
     """Pairs of models whose order leakage turns."""
     columns = (
-        Column("measure", "Measure"),
-        Column("kind", "Training"),
+        _MEASURE,
+        _KIND,
         Column("ahead", "Ahead without leakage"),
         Column("behind", "Ahead with leakage"),
         Column("difference", "Difference without", 4, "positive is better"),
@@ -124,10 +129,10 @@ def size_figure(result: ExperimentResult, model: str, measure: Measure) -> Figur
 def sizes_table(result: ExperimentResult) -> Table:
     """All points behind the figures, and what becomes of topics that do not leak."""
     columns = (
-        Column("measure", "Measure"),
-        Column("model", "Model"),
-        Column("kind", "Training"),
-        Column("size", "Instances"),
+        _MEASURE,
+        _MODEL,
+        _KIND,
+        _SIZE,
         Column("leaked", "Leaked topics", 4, f"{len(result.leaked)} topics"),
         Column("low", "Low", 4, "lowest seed"),
         Column("high", "High", 4, "highest seed"),
@@ -159,9 +164,9 @@ def _memory_table(
     result: ExperimentResult, name: str, title: str, both: Callable[[Memory], tuple[Spread, Spread]], note: str
 ) -> Table:
     columns = (
-        Column("model", "Model"),
-        Column("kind", "Training"),
-        Column("size", "Instances"),
+        _MODEL,
+        _KIND,
+        _SIZE,
         Column("without", "Without", 3, "trained without leakage"),
         Column("without_sd", "±", 3),
         Column("with", "With", 3, "trained with leakage"),
@@ -178,9 +183,9 @@ def _memory_table(
 
 def _growth_table(result: ExperimentResult) -> Table:
     columns = (
-        Column("model", "Model"),
-        Column("kind", "Training"),
-        Column("size", "Instances"),
+        _MODEL,
+        _KIND,
+        _SIZE,
         Column("growth", "Growth", 3, "of the rank offset between leaked relevant and non-relevant documents"),
         Column("sd", "±", 3),
         Column("low", "Low", 3, "lower end of the 95 % interval"),
@@ -202,7 +207,7 @@ def _who(one: Memory) -> tuple[Cell, ...]:
 def costs_table(result: ExperimentResult) -> Table:
     """What the cells took."""
     columns = (
-        Column("model", "Model"),
+        _MODEL,
         Column("cells", "Cells"),
         Column("seconds", "Seconds", 1, "a cell, on average"),
         Column("triples_per_second", "Triples/s", 1, "in training"),
@@ -216,9 +221,9 @@ def costs_table(result: ExperimentResult) -> Table:
 def tolerated_table(result: ExperimentResult) -> Table:
     """What the training of cells left out or did otherwise."""
     columns = (
-        Column("model", "Model"),
-        Column("kind", "Training"),
-        Column("size", "Instances"),
+        _MODEL,
+        _KIND,
+        _SIZE,
         Column("seed", "Seed"),
         Column("what", "What"),
     )
