@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-from ringtrue.errors import InputError, MissingModelError
+from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Precision
+from ringtrue.retrieval.encoders.hub import fetch
 from ringtrue.retrieval.encoders.neural import Device, Neural
-
-_UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.ot", "*.h5", "*.msgpack", "*.tflite"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,21 +27,5 @@ class SBert(Neural):
             if not (given / "config.json").is_file() and not (given / "modules.json").is_file():
                 raise InputError(f"{given} is not a model: it has neither config.json nor modules.json.")
             return given.resolve()
-        return _fetch(self.model)
-
-
-@lru_cache(maxsize=8)
-def _fetch(name: str) -> Path:
-    """The folder of a model by name; what the machine has already is not asked for again."""
-    names = [name] if "/" in name else [f"sentence-transformers/{name}", name]
-    for local in (True, False):
-        for full_name in names:
-            try:
-                return Path(snapshot_download(full_name, local_files_only=local, ignore_patterns=_UNUSED))
-            except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
-                continue
-    raise MissingModelError(
-        f"model {name!r} is neither a folder nor in this machine's model cache, and the hub does not give it; "
-        "check the name, or download it on a machine with a connection and say sbert:FOLDER. "
-        "The encoder 'minilm' needs no download."
-    )
+        names = (self.model,) if "/" in self.model else (f"sentence-transformers/{self.model}", self.model)
+        return fetch(*names, hint="say sbert:FOLDER. The encoder 'minilm' needs no download.")

@@ -7,15 +7,13 @@ Weights are read from safetensors alone, since the older `.bin` files can hold p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 from tokenizers import Tokenizer
 
-from ringtrue.errors import InputError, MissingModelError
+from ringtrue.errors import InputError
+from ringtrue.retrieval.encoders.hub import UNUSED, fetch
 from ringtrue.retrieval.encoders.minilm import MiniLM
 from ringtrue.retrieval.encoders.quiet import quiet
 
@@ -24,7 +22,8 @@ import torch
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrainedTokenizerBase
 
-_UNUSED = ["onnx/*", "openvino/*", "*.onnx", "*.ot", "*.h5", "*.msgpack", "*.tflite", "*.gguf", "pytorch_model*.bin"]
+_UNUSED = (*UNUSED, "*.gguf", "pytorch_model*.bin")
+_INSTEAD = "give the path of its folder. What is to be trained can start from `minilm`, which needs no download."
 _TOKENIZERS = (
     "tokenizer.json",
     "vocab.txt",
@@ -43,24 +42,10 @@ def find_folder(name: str) -> Path:
         return MiniLM().folder()
     given = Path(name).expanduser()
     if not given.is_dir():
-        return _fetch(name)
+        return fetch(name, hint=_INSTEAD, unused=_UNUSED)
     if not (given / "config.json").is_file():
         raise InputError(f"{given} is not a model: it has no config.json.")
     return given.resolve()
-
-
-@lru_cache(maxsize=8)
-def _fetch(name: str) -> Path:
-    for local in (True, False):
-        try:
-            return Path(snapshot_download(name, local_files_only=local, ignore_patterns=_UNUSED))
-        except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError):
-            continue
-    raise MissingModelError(
-        f"model {name!r} is neither a folder nor in this machine's model cache, and the hub does not give it; "
-        "check the name, or download it on a machine with a connection and give the path of its folder. "
-        "What is to be trained can start from `minilm`, which needs no download."
-    )
 
 
 def load_config(folder: Path) -> PretrainedConfig:
