@@ -34,6 +34,10 @@ class Ragged(NamedTuple):
         """The token numbers of one text."""
         return self.ids[self.starts[text] : self.starts[text] + self.lengths[text]]
 
+    def cut(self, most: int) -> Ragged:
+        """The same with at most so many tokens of each text."""
+        return self._replace(lengths=np.minimum(self.lengths, most))
+
     def padded(self, texts: NDArray[np.int64], width: int, fill: int = 0) -> NDArray[np.int64]:
         """One row for each of some texts, cut or filled up to a width."""
         columns = np.arange(width)

@@ -65,8 +65,7 @@ class Vocabulary:
         if length is None:
             found = Ragged.from_tokens(tokenise(self.tokenizer, texts, special=False))
         else:
-            found = tokenise_beginnings(self.tokenizer, texts, length)
-            found = found._replace(lengths=np.minimum(found.lengths, length))
+            found = tokenise_beginnings(self.tokenizer, texts, length).cut(length)
         return self._with_unknown(texts, found._replace(ids=found.ids + 1))
 
     def _with_unknown(self, texts: Sequence[str], found: Ragged) -> Ragged:

@@ -155,8 +155,7 @@ class EpicNetwork(Network):
         return self
 
     def _cut(self, texts: Sequence[str], length: int) -> Ragged:
-        found = tokenise_beginnings(self._tokenizer, texts, length)
-        return found._replace(lengths=np.minimum(found.lengths, length))
+        return tokenise_beginnings(self._tokenizer, texts, length).cut(length)
 
     def _rows(self, texts: Ragged, numbers: NDArray[np.int64]) -> Tensor:
         """`[CLS] text [SEP]` in each row, then padding."""
