@@ -17,20 +17,19 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import Precision
 from ringtrue.retrieval.neural.attention import Sequences
 from ringtrue.retrieval.neural.backbones import (
     check_drawn,
-    check_vocabulary,
     find_folder,
     inner_tokenizer,
     load_config,
     load_model,
     load_tokenizer,
 )
+from ringtrue.retrieval.neural.crossencoder import CrossEncoderNetwork
 from ringtrue.retrieval.neural.network import Batch, Network, PairRows, Prepared, pointwise
 from ringtrue.retrieval.neural.packed import FILL, BertShape, PackedBert
 from ringtrue.retrieval.neural.scoring import HOST
@@ -87,55 +86,41 @@ class MonoBertModel:
         return MonoBertNetwork(self, model, load_tokenizer(folder, self.tokenizer or _fallback(config)))
 
 
-class MonoBertNetwork(Network):
-    """The raw score is the difference of the two logits."""
+class MonoBertNetwork(CrossEncoderNetwork):
+    """The logits are of the two classes."""
 
     name: ClassVar[str] = "monobert"
-    inner: ClassVar[str] = "transformer"
     model: MonoBertModel
 
     def __init__(self, model: MonoBertModel, transformer: nn.Module, tokenizer: PreTrainedTokenizerBase) -> None:
         """Take over a transformer and its tokenizer."""
-        super().__init__()
-        self.model, self.transformer = model, transformer
-        self._config: PretrainedConfig = transformer.config
-        self._whole, self._tokenizer = tokenizer, inner_tokenizer(tokenizer)
-        self._template = PairTemplate.of(self._tokenizer)
-        self._typed = "token_type_ids" in tokenizer.model_input_names
+        super().__init__(transformer, tokenizer, model.backbone)
+        self.model = model
+        self._inner_tokenizer = inner_tokenizer(tokenizer)
         self._packed: PackedBert | None = None
-        check_vocabulary(tokenizer, self._config, model.backbone)
-        if self._config.num_labels > 2:
+        if self.config.num_labels > 2:
+            raise InputError(f"{model.backbone} tells {self.config.num_labels} classes apart; a ranker has one or two.")
+        self.template = PairTemplate.of(self._inner_tokenizer)
+        self.limit = min(model.max_length, tokenizer.model_max_length, self.config.max_position_embeddings)
+        self.padding = tokenizer.pad_token_id or 0
+        self.typed = "token_type_ids" in tokenizer.model_input_names
+        if model.query_length < 1 or self.limit < model.query_length + self.template.special + 1:
             raise InputError(
-                f"{model.backbone} tells {self._config.num_labels} classes apart; a ranker has one or two."
-            )
-        self._limit = min(model.max_length, tokenizer.model_max_length, self._config.max_position_embeddings)
-        if model.query_length < 1 or self._limit < model.query_length + self._template.special + 1:
-            raise InputError(
-                f"monobert: {self._limit} tokens have no room for {model.query_length} of the query, "
-                f"{self._template.special} special ones and a document; give another max_length or query_length."
+                f"monobert: {self.limit} tokens have no room for {model.query_length} of the query, "
+                f"{self.template.special} special ones and a document; give another max_length or query_length."
             )
 
     def prepare(self, queries: Sequence[str], documents: Sequence[str]) -> Prepared:
         """Tokenise, and cut queries; documents are cut when their query is known."""
-        found = tokenise_beginnings(self._tokenizer, queries, self.model.query_length)
-        cut = found._replace(lengths=np.minimum(found.lengths, self.model.query_length))
-        return Prepared(cut, tokenise_beginnings(self._tokenizer, documents, self._limit))
-
-    def lengths(self, prepared: Prepared, pairs: PairRows) -> NDArray[np.int64]:
-        """All tokens of the joined sequence."""
-        return self._template.lengths(prepared, pairs, self._limit)
+        limit = self.model.query_length
+        found = tokenise_beginnings(self._inner_tokenizer, queries, limit)
+        return Prepared(found.cut(limit), tokenise_beginnings(self._inner_tokenizer, documents, self.limit))
 
     def collate(self, prepared: Prepared, pairs: PairRows) -> dict[str, Tensor]:
         """Rows with padding, and a mask where there is any; for scoring with a BERT, sequences without padding."""
         if self._packed is not None:
             return self._collate_packed(prepared, pairs, self._packed.positions)
-        rows = self._template.rows(prepared, pairs, self._limit, self._whole.pad_token_id or 0)
-        batch = {"input_ids": torch.from_numpy(rows.ids)}
-        if self._typed:
-            batch["token_type_ids"] = torch.from_numpy(rows.types)
-        if not rows.inside.all():
-            batch["attention_mask"] = torch.from_numpy(rows.inside.astype(np.int64))
-        return batch
+        return super().collate(prepared, pairs)
 
     def _collate_packed(self, prepared: Prepared, pairs: PairRows, positions: int) -> dict[str, Tensor]:
         lengths = self.lengths(prepared, pairs)
@@ -143,7 +128,7 @@ class MonoBertNetwork(Network):
         lengths = lengths[order]
         starts = np.cumsum(lengths) - lengths
         size = -(-int(lengths.sum()) // FILL) * FILL
-        found = self._template.assemble(prepared, pairs[order], self._limit, starts, size)
+        found = self.template.assemble(prepared, pairs[order], self.limit, starts, size)
         firsts = np.zeros(-(-len(starts) // FILL) * FILL, np.int64)
         firsts[: len(starts)] = starts
         places = np.empty_like(order)
@@ -171,20 +156,10 @@ class MonoBertNetwork(Network):
         """Cross-entropy over the two classes."""
         return pointwise(self(batch))
 
-    def report(self, scores: Tensor) -> Tensor:
-        """The logarithm of the probability of relevance."""
-        return nn.functional.logsigmoid(scores)
-
-    def write_files(self, folder: Path) -> None:
-        """Configuration and tokenizer, as transformers reads them."""
-        self._config.architectures = [type(self.transformer).__name__]
-        self._config.save_pretrained(folder)
-        self._whole.save_pretrained(folder)
-
     def at(self, precision: Precision) -> Self:
         """For scoring; a BERT is laid out anew, so that it needs no padding."""
         dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        shape = _bert_shape(self._config, self.transformer)
+        shape = _bert_shape(self.config, self.transformer)
         self.eval()
         if shape is None:
             self.to(dtype)

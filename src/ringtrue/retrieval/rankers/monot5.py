@@ -19,19 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ringtrue.errors import InputError
 from ringtrue.retrieval.neural.backbones import (
-    check_vocabulary,
     find_folder,
     inner_tokenizer,
     load_config,
     load_model,
     load_tokenizer,
 )
-from ringtrue.retrieval.neural.network import Batch, Network, PairRows, Prepared
+from ringtrue.retrieval.neural.crossencoder import CrossEncoderNetwork
+from ringtrue.retrieval.neural.network import Batch, Network, Prepared
 from ringtrue.retrieval.neural.prompt import Prompt
 from ringtrue.retrieval.rankers.reranker import Reranker, is_checkpoint
 
@@ -75,46 +72,30 @@ class MonoT5Model:
         return MonoT5Network(self, model, load_tokenizer(folder, self.tokenizer))
 
 
-class MonoT5Network(Network):
-    """The raw score is the difference of the logits of the two words."""
+class MonoT5Network(CrossEncoderNetwork):
+    """The logits are of the two words."""
 
     name: ClassVar[str] = "monot5"
-    inner: ClassVar[str] = "transformer"
     model: MonoT5Model
 
     def __init__(self, model: MonoT5Model, transformer: nn.Module, tokenizer: PreTrainedTokenizerBase) -> None:
         """Take over a transformer and its tokenizer."""
-        super().__init__()
-        self.model, self.transformer = model, transformer
-        self._config: PretrainedConfig = transformer.config
-        self._whole = tokenizer
-        check_vocabulary(tokenizer, self._config, model.backbone)
-        self._prompt = Prompt.of(inner_tokenizer(tokenizer), int(self._config.eos_token_id))
+        super().__init__(transformer, tokenizer, model.backbone)
+        self.model = model
+        self._prompt = Prompt.of(inner_tokenizer(tokenizer), int(self.config.eos_token_id))
         self._words = self._first_tokens()
-        if model.query_length < 1 or model.max_length < model.query_length + self._prompt.template.special + 1:
+        self.template, self.limit = self._prompt.template, model.max_length
+        self.padding = int(self.config.pad_token_id)
+        if model.query_length < 1 or self.limit < model.query_length + self.template.special + 1:
             raise InputError(
-                f"monot5: {model.max_length} tokens have no room for {model.query_length} of the query, "
-                f"{self._prompt.template.special} of the prompt and a document; change max_length or query_length."
+                f"monot5: {self.limit} tokens have no room for {model.query_length} of the query, "
+                f"{self.template.special} of the prompt and a document; change max_length or query_length."
             )
 
     def prepare(self, queries: Sequence[str], documents: Sequence[str]) -> Prepared:
         """Tokenise, and cut queries; documents are cut when their query is known."""
         limit = self.model.query_length
-        found = self._prompt.queries(queries, limit)
-        cut = found._replace(lengths=np.minimum(found.lengths, limit))
-        return Prepared(cut, self._prompt.documents(documents, self.model.max_length))
-
-    def lengths(self, prepared: Prepared, pairs: PairRows) -> NDArray[np.int64]:
-        """All tokens of the prompt."""
-        return self._prompt.template.lengths(prepared, pairs, self.model.max_length)
-
-    def collate(self, prepared: Prepared, pairs: PairRows) -> dict[str, Tensor]:
-        """Rows with padding, and a mask where there is any."""
-        rows = self._prompt.template.rows(prepared, pairs, self.model.max_length, int(self._config.pad_token_id))
-        batch = {"input_ids": torch.from_numpy(rows.ids)}
-        if not rows.inside.all():
-            batch["attention_mask"] = torch.from_numpy(rows.inside.astype(np.int64))
-        return batch
+        return Prepared(self._prompt.queries(queries, limit).cut(limit), self._prompt.documents(documents, self.limit))
 
     def forward(self, batch: Batch) -> Tensor:
         """The difference of the logits; those of all other words are not computed."""
@@ -129,33 +110,23 @@ class MonoT5Network(Network):
         right = torch.tensor(self._words, device=logits.device).repeat(len(logits) // 2)
         return nn.functional.cross_entropy(logits, right)
 
-    def report(self, scores: Tensor) -> Tensor:
-        """The logarithm of the probability of the positive word against the negative."""
-        return nn.functional.logsigmoid(scores)
-
-    def write_files(self, folder: Path) -> None:
-        """Configuration and tokenizer, as transformers reads them."""
-        self._config.architectures = [type(self.transformer).__name__]
-        self._config.save_pretrained(folder)
-        self._whole.save_pretrained(folder)
-
     def _decode(self, batch: Batch) -> Tensor:
         """What the decoder has after one step, ready for the output embeddings."""
         encoded = self.transformer.encoder(**batch).last_hidden_state
-        start = batch["input_ids"].new_full((len(encoded), 1), int(self._config.decoder_start_token_id))
+        start = batch["input_ids"].new_full((len(encoded), 1), int(self.config.decoder_start_token_id))
         state = self.transformer.decoder(
             input_ids=start,
             encoder_hidden_states=encoded,
             encoder_attention_mask=batch.get("attention_mask"),
             use_cache=False,
         ).last_hidden_state[:, 0]
-        scaled = getattr(self._config, "scale_decoder_outputs", self._config.tie_word_embeddings)
-        return state * self._config.d_model**-0.5 if scaled else state
+        scaled = getattr(self.config, "scale_decoder_outputs", self.config.tie_word_embeddings)
+        return state * self.config.d_model**-0.5 if scaled else state
 
     def _first_tokens(self) -> tuple[int, int]:
         """The numbers of the two words, of which the decoder says the first token."""
         tokens = [
-            self._whole(word, add_special_tokens=False)["input_ids"][:1] or [self._whole.unk_token_id]
+            self.tokenizer(word, add_special_tokens=False)["input_ids"][:1] or [self.tokenizer.unk_token_id]
             for word in (self.model.positive, self.model.negative)
         ]
         (positive,), (negative,) = tokens
