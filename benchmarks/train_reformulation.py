@@ -57,7 +57,7 @@ _SIGNS: Mapping[str, int] = {
     "known_extra": 1,
 }
 _FREE = ("distance",)  # not pulled to zero: the labelled pairs are all near, so that their distances tell little
-_LEAK_PENALTY = 30.0
+LEAK_PENALTY = 30.0
 _TYPE_PENALTY = 5.0
 _FOLDS = 10
 
@@ -171,14 +171,15 @@ def fit(data: Data, rows: Ints) -> ReformulationModel:
     leak = np.concatenate([table[rows] for table in data.leak.values()])
     true = np.tile(data.true[rows], len(data.leak))
     leaks = rows[data.true[rows]]
-    return ReformulationModel(*_fit_leak(leak, true), *_fit_types(data.kind[leaks], data.kinds[leaks]))
+    penalty = np.array([0.0 if name in _FREE else LEAK_PENALTY for name in LEAK_FEATURES])
+    signs = [_SIGNS[name] for name in LEAK_FEATURES]
+    return ReformulationModel(*fit_signed(leak, true, penalty, signs), *_fit_types(data.kind[leaks], data.kinds[leaks]))
 
 
-def _fit_leak(rows: Floats, true: NDArray[np.bool_]) -> tuple[Floats, float]:
+def fit_signed(rows: Floats, true: NDArray[np.bool_], penalty: Floats, signs: Sequence[int]) -> tuple[Floats, float]:
     """Logistic regression with a ridge and fixed signs; weights are for raw features."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
+    mean, spread = rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-9)
     scaled, side = (rows - mean) / spread, np.where(true, 1.0, -1.0)
-    penalty = np.array([0.0 if name in _FREE else _LEAK_PENALTY for name in LEAK_FEATURES])
 
     def loss(values: Floats) -> tuple[float, Floats]:
         margin = -side * (scaled @ values[1:] + values[0])
@@ -186,7 +187,7 @@ def _fit_leak(rows: Floats, true: NDArray[np.bool_]) -> tuple[Floats, float]:
         value = np.logaddexp(0, margin).sum() + 0.5 * penalty @ values[1:] ** 2
         return float(value), np.concatenate(([slope.sum()], scaled.T @ slope + penalty * values[1:]))
 
-    bounds = [(None, None), *((0, None) if _SIGNS[name] > 0 else (None, 0) for name in LEAK_FEATURES)]
+    bounds = [(None, None), *((0, None) if sign > 0 else (None, 0) for sign in signs)]
     best = minimize(loss, np.zeros(len(bounds)), jac=True, bounds=bounds, method="L-BFGS-B").x
     weights = best[1:] / spread
     return weights, float(best[0] - weights @ mean)

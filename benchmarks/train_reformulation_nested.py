@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from benchmarks.machine import RESULTS, SHARED
-from benchmarks.train_reformulation import Data, final_labels, folds, study_data, study_topics
+from benchmarks.train_reformulation import LEAK_PENALTY, Data, final_labels, fit_signed, folds, study_data, study_topics
 from ringtrue.data.records import Query
 from ringtrue.leakage.curves import roc_auc
 from ringtrue.leakage.labels import LabelledPair
@@ -32,7 +31,6 @@ from ringtrue.retrieval.encoders.hashing import Hashing
 RESULT = RESULTS / "reformulation_nested.json"
 _FIRST = "distance"
 _SEEN = ("asks_meaning", "agreement", "missing", "new", "letters", "known_extra")  # the shipped features' ideas
-_PENALTY = 30.0
 _LEAST_GAIN = 0.001
 _NEGATION = re.compile(r"\b(?:not?|without|never|against|ban|anti)\b")
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w-]+")
@@ -164,29 +162,12 @@ def _area(data: Data, families: Pool, names: Sequence[str], rows: Ints, seed: in
 def predict(data: Data, families: Pool, names: Sequence[str], train: Ints, test: Ints) -> dict[str, Floats]:
     """Chances for some rows by a model of others, with the similarities of each encoder."""
     tables = {encoder: np.column_stack([some[name] for name in names]) for encoder, some in families.items()}
-    weights, intercept = _fit(
-        np.concatenate([table[train] for table in tables.values()]), np.tile(data.true[train], len(tables))
-    )
+    rows = np.concatenate([table[train] for table in tables.values()])
+    penalty = np.full(rows.shape[1], LEAK_PENALTY)
+    penalty[0] = 0.0  # the similarity is not pulled to zero
+    true = np.tile(data.true[train], len(tables))
+    weights, intercept = fit_signed(rows, true, penalty, [1] * rows.shape[1])
     return {encoder: 1 / (1 + np.exp(-(table[test] @ weights + intercept))) for encoder, table in tables.items()}
-
-
-def _fit(rows: Floats, true: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Logistic regression with a ridge and no negative weight; the first feature is not pulled to zero."""
-    mean, spread = rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-9)
-    scaled, side = (rows - mean) / spread, np.where(true, 1.0, -1.0)
-    penalty = np.full(rows.shape[1], _PENALTY)
-    penalty[0] = 0.0
-
-    def loss(values: Floats) -> tuple[float, Floats]:
-        margin = -side * (scaled @ values[1:] + values[0])
-        slope = -side / (1 + np.exp(-margin))
-        value = np.logaddexp(0, margin).sum() + 0.5 * penalty @ values[1:] ** 2
-        return float(value), np.concatenate(([slope.sum()], scaled.T @ slope + penalty * values[1:]))
-
-    bounds = [(None, None), *[(0, None)] * rows.shape[1]]
-    best = minimize(loss, np.zeros(len(bounds)), jac=True, bounds=bounds, method="L-BFGS-B").x
-    weights = best[1:] / spread
-    return weights, float(best[0] - weights @ mean)
 
 
 if __name__ == "__main__":
