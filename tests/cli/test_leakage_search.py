@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import random
@@ -282,11 +281,9 @@ def test_a_model_that_is_not_installed(call, monkeypatch):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
     pytest.importorskip("torch")
-    path = Path(__file__).resolve().parents[1] / "retrieval" / "encoders" / "tiny.py"
-    spec = importlib.util.spec_from_file_location("tiny", path)
-    tiny = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiny)
-    return tiny.make_bert(tmp_path_factory.mktemp("model"))
+    from tiny_encoders import make_bert
+
+    return make_bert(tmp_path_factory.mktemp("model"))
 
 
 def test_a_cascade_through_the_command(call, tmp_path, topics, model, monkeypatch):

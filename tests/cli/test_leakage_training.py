@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Callable, Iterator
-from importlib import util
 from pathlib import Path
 
 import pytest
@@ -18,12 +16,6 @@ def bags(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that learns in no time."""
     from ringtrue.retrieval.neural.models import MODELS
 
-    path = Path(__file__).parents[1] / "retrieval" / "training" / "bags.py"
-    spec = util.spec_from_file_location("bags", path)
-    assert spec is not None and spec.loader is not None
-    module = util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "bags", module)
-    spec.loader.exec_module(module)
     monkeypatch.setitem(MODELS.table, "bags", "bags:BagsModel")  # type: ignore[arg-type]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import os
 import subprocess
 import sys
@@ -43,11 +42,9 @@ SCRIPT = (
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> Path:
-    path = Path(__file__).resolve().parents[1] / "retrieval" / "encoders" / "tiny.py"
-    spec = importlib.util.spec_from_file_location("tiny", path)
-    tiny = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiny)
-    return tiny.make_bert(tmp_path_factory.mktemp("model"))
+    from tiny_encoders import make_bert
+
+    return make_bert(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+import tiny_generators
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -64,23 +64,12 @@ ODD = (
 )
 
 
-def _load_tiny():
-    path = Path(__file__).parents[1] / "robustness" / "tiny.py"
-    spec = importlib.util.spec_from_file_location("tiny", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tiny = _load_tiny()
-
-
 @pytest.fixture(scope="module")
 def resources(tmp_path_factory) -> Path:
     """All that generators need, small; models only where they can be made."""
     folder = tmp_path_factory.mktemp("resources")
-    tiny.write_wordnet(folder / "nltk")
-    tiny.write_vectors(folder / "vectors.txt")
+    tiny_generators.write_wordnet(folder / "nltk")
+    tiny_generators.write_vectors(folder / "vectors.txt")
     lines = [f"{query.query_id}\t{text} {query.title}" for query in QUERIES for text in ("please", "now", "please")]
     (folder / "recorded.tsv").write_text("\n".join(lines), encoding="utf-8")
     return folder
@@ -95,7 +84,7 @@ def spec_of(name: str, folder: Path) -> str:
             pytest.importorskip("sentencepiece")
         place = folder / kind
         if not place.exists():
-            getattr(tiny, f"build_{kind}")(place)
+            getattr(tiny_generators, f"build_{kind}")(place)
         return f"{name}:model={place}" + (",beams=2" if kind != "bert" else "")
     if name == "ApertiumBackTransl" and shutil.which("apertium") is None:
         pytest.skip("apertium is not installed")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import json
 import math
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+import ranker_specs
 
 from ringtrue.data.collection import Collection
 from ringtrue.data.records import Document, Query
@@ -21,16 +20,6 @@ from ringtrue.errors import MissingExtraError
 from ringtrue.retrieval.catalog import RANKERS
 from ringtrue.retrieval.neural.models import MODELS
 from ringtrue.retrieval.pipeline import family, parse_ranker
-
-
-def _neighbour(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-ranker_specs = _neighbour("ranker_specs")
 
 SEARCH_AGAIN = {"clickrm3", "rm3"}  # take candidates as feedback and may add documents: said in their docstring
 
@@ -186,21 +175,23 @@ def test_each_is_described(name):
 
 def test_the_same_bytes_under_another_hash_seed(tmp_path, folder):
     script = (
-        "import importlib.util, json, pathlib, sys\n"
-        "spec = importlib.util.spec_from_file_location('contract', sys.argv[1])\n"
-        "contract = importlib.util.module_from_spec(spec)\n"
-        "sys.modules['contract'] = contract\n"
-        "spec.loader.exec_module(contract)\n"
-        "specs = json.loads(pathlib.Path(sys.argv[2], 'specs.json').read_text())\n"
+        "import json, pathlib, sys, test_rankers as contract\n"
+        "specs = json.loads(pathlib.Path(sys.argv[1], 'specs.json').read_text())\n"
         "for name in contract.installed():\n"
         "    ranker = contract.parse_ranker(specs.get(name, name))\n"
         "    print(ranker.rank(contract.COLLECTION, contract.QUERIES).to_trec())\n"
     )
     outputs = set()
+    places = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     for seed in ("1", "2"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "RINGTRUE_CACHE": str(tmp_path / seed)}
+        environment = {
+            **os.environ,
+            "PYTHONHASHSEED": seed,
+            "RINGTRUE_CACHE": str(tmp_path / seed),
+            "PYTHONPATH": places,
+        }
         done = subprocess.run(
-            [sys.executable, "-c", script, str(Path(__file__)), str(folder)],
+            [sys.executable, "-c", script, str(folder)],
             env=environment,
             capture_output=True,
             check=True,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import toy
 from ir_measures import AP, nDCG
 
 from ringtrue.audit import Interval, Verdict, gravest
@@ -27,12 +26,6 @@ from ringtrue.robustness.task import make_task
 from ringtrue.robustness.topics import write_topics
 from ringtrue.robustness.validity import check
 from ringtrue.robustness.vary import parse_generators, vary
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 QUICK = Settings(replicates=50)
 

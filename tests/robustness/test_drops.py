@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import toy
 from ir_measures import nDCG
 
 from ringtrue.robustness.drops import category_drops, stability
 from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.ranking import rank_task
 from ringtrue.robustness.task import make_task
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 
 @pytest.fixture

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import ir_measures
 import numpy as np
 import pytest
+import toy
 from ir_measures import AP, Judged, nDCG
 from scipy import stats
 
@@ -18,12 +15,6 @@ from ringtrue.robustness.evaluate import compare, mean_of_known, overlap, score
 from ringtrue.robustness.marking import Marking
 from ringtrue.robustness.ranking import rank_task
 from ringtrue.robustness.task import make_task
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 
 def values_of(ranker, measures=(nDCG @ 10, AP)):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import toy
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import nDCG
@@ -17,12 +14,6 @@ from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.fusion import ALL, FUSIONS, comb_sum, fuse, fusion_table, min_sd, oracle, rrf
 from ringtrue.robustness.ranking import rank_task
 from ringtrue.robustness.task import make_task
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 
 def ranking(*pairs: tuple[str, float]) -> list[ScoredDoc]:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import toy
 
 from ringtrue.retrieval.encoders import ENCODERS
 from ringtrue.robustness.mapping import components, map_texts
 from ringtrue.robustness.task import make_task
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 
 def test_points_on_a_plane_keep_their_distances():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
+import toy
 
 from ringtrue.data.load import load
 from ringtrue.data.notes import Notes
@@ -15,12 +14,6 @@ from ringtrue.robustness.ranking import rank_task
 from ringtrue.robustness.task import Slot, make_task
 from ringtrue.robustness.topics import everything, file_stem, read_ranked, write_topics
 from ringtrue.robustness.validity import check
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 
 @pytest.fixture

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import toy
 from ir_measures import AP
 
 from ringtrue.data.records import Query
@@ -22,12 +19,6 @@ pytest.importorskip("safetensors")
 from ringtrue.retrieval.training.ranker import train_ranker
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.triples import Triples
-
-_spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-assert _spec and _spec.loader
-toy = importlib.util.module_from_spec(_spec)
-sys.modules["toy"] = toy  # where dataclasses look their module up
-_spec.loader.exec_module(toy)
 
 SWAPPED = Slot("ordering", "RandOrderSwap")
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
+import plain_holdout
 import pytest
+from campaigns import as_campaign, random_campaign
 from ir_measures import AP, RR, Bpref, P, Rprec, nDCG
 
 from ringtrue.data.ties import Ties
@@ -16,19 +14,6 @@ from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
 from ringtrue.subsampling.reliability import Experiment
 from ringtrue.subsampling.samplers import SAMPLERS
 from ringtrue.subsampling.variants import VARIANTS
-
-
-def _beside(name: str) -> ModuleType:
-    """A module of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plain, campaigns = _beside("plain"), _beside("campaigns")
-random_campaign, as_campaign = campaigns.random_campaign, campaigns.as_campaign
 
 SPECS = {
     "pool:1": "pool:1",
@@ -52,7 +37,7 @@ def test_equals_the_plain_definition(variant, seed):
     for slow_name, spec in SPECS.items():
         cells = leave_one_group_out(campaign, SAMPLERS.parse(spec), nDCG @ 10)
         means = experiment.means(cells.values, cells.retrieved)
-        slow = plain.cells(
+        slow = plain_holdout.cells(
             runs,
             groups,
             qrels,
@@ -104,10 +89,10 @@ def test_unjudged_documents_are_counted_down_to_the_cutoff(measure):
     campaign = as_campaign(runs, groups, qrels, "topic_aware")
     cells = leave_one_group_out(campaign, SAMPLERS.parse("complete"), measure)
     depth = measure.params.get("cutoff", 10)
-    everything = {run: plain.ordered(ranking, "asc") for run, ranking in runs.items()}
+    everything = {run: plain_holdout.ordered(ranking, "asc") for run, ranking in runs.items()}
     for place, run in enumerate(campaign.runs.names):
         others = {name: ranking for name, ranking in everything.items() if groups[name] != groups[run]}
-        left = plain.cut(qrels, plain.pool(others, 10), aware=True)
+        left = plain_holdout.cut(qrels, plain_holdout.pool(others, 10), aware=True)
         tops = [(topic, docs[:depth]) for topic, docs in everything[run].items() if topic in qrels]
         shares = [sum(doc not in left[topic] for doc in docs) / len(docs) for topic, docs in tops]
         assert cells.unjudged[0, place] == pytest.approx(sum(shares) / len(shares))

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
+import plain_holdout
 import pytest
+from campaigns import as_campaign, random_campaign
 from ir_measures import nDCG
 
 from ringtrue.data.formats.detect import read_qrels
@@ -21,19 +21,6 @@ from ringtrue.subsampling.reliability import TRUTHS, Experiment, best_share, rel
 from ringtrue.subsampling.samplers import SAMPLERS
 from ringtrue.subsampling.sections import reliability_json
 from ringtrue.subsampling.variants import VARIANTS
-
-
-def _beside(name: str) -> ModuleType:
-    """A module of this folder, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-plain, campaigns = _beside("plain"), _beside("campaigns")
-random_campaign, as_campaign = campaigns.random_campaign, campaigns.as_campaign
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +104,7 @@ def test_intervals_equal_a_slow_plain_bootstrap(mean):
             actual = [true[run] for run in systems]
             predicted = [scores[campaign.group_of_run[run]][run] for run in systems]
             errors = [one - other for one, other in zip(predicted, actual, strict=True)]
-            for name, coefficient in (("tau_ap_b", plain.tau_ap_b), ("tau_b", plain.tau_b)):
+            for name, coefficient in (("tau_ap_b", plain_holdout.tau_ap_b), ("tau_b", plain_holdout.tau_b)):
                 over_groups = [coefficient(true, scores[group]) for group in chosen]
                 replicates.setdefault(name, []).append(sum(over_groups) / len(over_groups))
                 replicates.setdefault(f"unpooled_{name}", []).append(coefficient(actual, predicted))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import pytest
 
 from ringtrue.data.collection import Collection
@@ -24,12 +20,6 @@ def bags(monkeypatch: pytest.MonkeyPatch) -> str:
     """A model that learns in no time, under its name."""
     from ringtrue.retrieval.neural.models import MODELS
 
-    path = Path(__file__).parents[2] / "retrieval" / "training" / "bags.py"
-    spec = importlib.util.spec_from_file_location("bags", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "bags", module)
-    spec.loader.exec_module(module)
     monkeypatch.setitem(MODELS.table, "bags", "bags:BagsModel")  # type: ignore[arg-type]
     return "bags"
 

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 
 @pytest.fixture(scope="session")
-def tiny() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).parent / "tiny.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def tiny_bert(tmp_path_factory) -> Path:
+    from tiny_encoders import make_bert
+
+    return make_bert(tmp_path_factory.mktemp("bert"))
 
 
 @pytest.fixture(scope="session")
-def tiny_bert(tiny, tmp_path_factory) -> Path:
-    return tiny.make_bert(tmp_path_factory.mktemp("bert"))
+def tiny_cls_bert(tmp_path_factory) -> Path:
+    from tiny_encoders import make_bert
+
+    return make_bert(tmp_path_factory.mktemp("cls"), pooling="cls_token")
 
 
 @pytest.fixture(scope="session")
-def tiny_cls_bert(tiny, tmp_path_factory) -> Path:
-    return tiny.make_bert(tmp_path_factory.mktemp("cls"), pooling="cls_token")
+def tiny_distilbert(tmp_path_factory) -> Path:
+    from tiny_encoders import make_distilbert
 
-
-@pytest.fixture(scope="session")
-def tiny_distilbert(tiny, tmp_path_factory) -> Path:
-    return tiny.make_distilbert(tmp_path_factory.mktemp("distilbert"))
+    return make_distilbert(tmp_path_factory.mktemp("distilbert"))
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
@@ -14,24 +12,16 @@ from ringtrue.retrieval.rankers.monobert import MonoBertModel
 from ringtrue.retrieval.rankers.monot5 import MonoT5Model
 
 # isort: split
+import tiny_rankers
 import torch
 from safetensors.torch import load_file, save_file
-
-
-def _tiny():
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).with_name("tiny.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tiny = _tiny()
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved")
-    save_network(MonoBertModel(str(tiny.bert(tmp_path_factory.mktemp("bert"))), max_length=128).fresh([], 5), folder)
+    model = MonoBertModel(str(tiny_rankers.bert(tmp_path_factory.mktemp("bert"))), max_length=128)
+    save_network(model.fresh([], 5), folder)
     return folder
 
 
@@ -54,7 +44,7 @@ def test_weights_and_options_come_back(saved, tmp_path):
 
 
 def test_tied_weights_are_written_once(tmp_path):
-    network = MonoT5Model(str(tiny.t5(tmp_path / "t5"))).trained()
+    network = MonoT5Model(str(tiny_rankers.t5(tmp_path / "t5"))).trained()
     names = distinct_weights(network)
     assert "shared.weight" in names
     assert not {"lm_head.weight", "encoder.embed_tokens.weight"} & names.keys()

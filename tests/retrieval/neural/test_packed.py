@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,6 +11,7 @@ from ringtrue.retrieval.neural.scoring import score
 from ringtrue.retrieval.rankers.monobert import MonoBertModel
 
 # isort: split
+import tiny_rankers
 import torch
 
 RUNS = ((2, 3), (1, 4), (3, 40))
@@ -62,10 +60,7 @@ def test_a_kernel_is_taken_only_where_it_is_right(monkeypatch):
 
 
 def test_scores_do_not_depend_on_the_way(tmp_path):
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).with_name("tiny.py"))
-    tiny = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiny)
-    network = MonoBertModel(str(tiny.bert(tmp_path))).trained().at("fp32")
+    network = MonoBertModel(str(tiny_rankers.bert(tmp_path))).trained().at("fp32")
     queries, documents = ["lamp", "ships in fog"], ["light", "fog near the coast", "fog " * 50, "a light at night"]
     pairs = np.array([(query, document) for query in range(2) for document in range(4)])
     by_length = score(network, queries, documents, pairs)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import math
 import shutil
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,20 +19,11 @@ from ringtrue.retrieval.training.loop import train
 from ringtrue.retrieval.training.triples import Triples
 
 # isort: split
+import tiny_rankers
 import torch
 from safetensors.torch import load_file, save_file
 from sentence_transformers import CrossEncoder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-
-def _tiny():
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).parents[1] / "neural" / "tiny.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tiny = _tiny()
 
 QUERIES = ["lighthouse lamp", "ships in fog at night near the coast?", "honey"]
 DOCUMENTS = [
@@ -50,12 +39,12 @@ PAIRS = np.array([(q, d) for q in range(len(QUERIES)) for d in range(len(DOCUMEN
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    return tiny.bert(tmp_path_factory.mktemp("two"))
+    return tiny_rankers.bert(tmp_path_factory.mktemp("two"))
 
 
 @pytest.fixture(scope="module")
 def one(tmp_path_factory):
-    return tiny.bert(tmp_path_factory.mktemp("one"), labels=1, seed=3)
+    return tiny_rankers.bert(tmp_path_factory.mktemp("one"), labels=1, seed=3)
 
 
 @cache
@@ -81,7 +70,7 @@ def test_scores_are_the_log_probabilities_of_transformers(two, one):
 
 
 def test_other_families_keep_their_special_tokens(tmp_path):
-    folder = tiny.roberta(tmp_path / "roberta")
+    folder = tiny_rankers.roberta(tmp_path / "roberta")
     scores = MonoBert(str(folder)).score(QUERIES, DOCUMENTS, PAIRS)
     expected = [plain(folder, QUERIES[q], DOCUMENTS[d], max_length=128) for q, d in PAIRS]
     assert scores == pytest.approx(expected, abs=1e-5)
@@ -180,9 +169,9 @@ def test_what_cannot_rank_is_refused(two, tmp_path):
     with pytest.raises(InputError, match="without a trained head"):
         MonoBert("minilm").network()
     with pytest.raises(InputError, match=r"monot5:checkpoint="):
-        MonoBert(str(tiny.t5(tmp_path / "t5"))).network()
+        MonoBert(str(tiny_rankers.t5(tmp_path / "t5"))).network()
     with pytest.raises(InputError, match="3 classes"):
-        MonoBert(str(tiny.bert(tmp_path / "three", labels=3))).network()
+        MonoBert(str(tiny_rankers.bert(tmp_path / "three", labels=3))).network()
     with pytest.raises(InputError, match=r"no config\.json"):
         MonoBert(str(tmp_path)).network()
     with pytest.raises(InputError, match="no room"):
@@ -278,12 +267,12 @@ def test_a_tokenizer_from_elsewhere(two, tmp_path):
     assert score(network, *texts).tolist() == score(expected, *texts).tolist()
     named = parse_ranker(f"monobert:{bare},tokenizer={two}")
     assert named.score(*texts).tolist() == MonoBert(str(two)).score(*texts).tolist()
-    roberta = tiny.roberta(tmp_path / "roberta")
+    roberta = tiny_rankers.roberta(tmp_path / "roberta")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (roberta / name).unlink()
     with pytest.raises(InputError, match="name a model that has it with tokenizer=NAME"):
         parse_ranker(f"monobert:{roberta}").network()
-    small = tiny.t5(tmp_path / "small")
+    small = tiny_rankers.t5(tmp_path / "small")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (small / name).write_bytes((two / name).read_bytes())
     with pytest.raises(InputError, match="do not belong together"):

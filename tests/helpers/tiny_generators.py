@@ -85,16 +85,14 @@ def write_binary_vectors(path: Path) -> Path:
 def build_t5(folder: Path, size: int = 64, layers: int = 1) -> Path:
     """A T5 with random weights."""
     import torch
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from tiny_rankers import pieces
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast, T5Config, T5ForConditionalGeneration
 
-    special = ["<pad>", "</s>", "<unk>"]
-    tokenizer = Tokenizer(models.Unigram())
+    tokenizer = Tokenizer(models.Unigram(pieces(TEXTS, ["<pad>", "</s>", "<unk>"]), unk_id=2))
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
-    trainer = trainers.UnigramTrainer(vocab_size=300, special_tokens=special, unk_token="<unk>", show_progress=False)
-    tokenizer.train_from_iterator(TEXTS, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
@@ -115,7 +113,7 @@ def build_t5(folder: Path, size: int = 64, layers: int = 1) -> Path:
     )
     torch.set_num_threads(1)  # on a busy machine several threads wait for each other a hundred times as long
     with torch.random.fork_rng():
-        torch.manual_seed(1)
+        torch.manual_seed(3)  # of the first seeds the one whose answers differ most from text to text
         T5ForConditionalGeneration(config).save_pretrained(folder)
     wrapped.save_pretrained(folder)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,11 +37,13 @@ def write_specs(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
 
 def _trained(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
     """Networks with random weights; one that knows no training is as good as any other here."""
+    import tiny_rankers
+
     from ringtrue.retrieval.neural.checkpoint import save_network
     from ringtrue.retrieval.neural.models import MODELS
 
-    tiny = _tiny()
-    bert, t5, words = tiny.bert(folder / "bert"), tiny.t5(folder / "t5", texts.values()), _words(folder, texts)
+    bert, t5 = tiny_rankers.bert(folder / "bert"), tiny_rankers.t5(folder / "t5", texts.values())
+    words = _words(folder, texts)
     options: dict[str, dict[str, object]] = {
         "epic": {"backbone": str(bert), **_LENGTHS},
         "monobert": {"backbone": str(bert)},
@@ -54,14 +55,6 @@ def _trained(folder: Path, texts: Mapping[str, str]) -> dict[str, str]:
         save_network(model.fresh(list(texts.values()), 1), folder / name)
         specs[name] = f"{name}:checkpoint={folder / name}"
     return specs
-
-
-def _tiny():
-    place = Path(__file__).parents[1] / "retrieval" / "neural" / "tiny.py"
-    spec = importlib.util.spec_from_file_location("tiny", place)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _words(folder: Path, texts: Mapping[str, str]) -> Path:

@@ -76,18 +76,17 @@ def roberta(folder: Path, texts: Iterable[str] = (WORDS,), seed: int = 0) -> Pat
     return folder
 
 
-def _pieces(texts: Iterable[str], marks: list[str]) -> list[tuple[str, float]]:
+def pieces(texts: Iterable[str], marks: list[str]) -> list[tuple[str, float]]:
     """Words and characters: the trainer of unigrams draws other pieces from the same texts at each run."""
     words = [f"\u2581{word}" for text in texts for word in unicodedata.normalize("NFKC", text).split()]
     counts = Counter([*words, *"".join(words)])
-    pieces = [(piece, len(piece) * 0.5 - 10) for piece in sorted(counts)]
-    return [*((mark, 0.0) for mark in marks), *pieces]
+    return [*((mark, 0.0) for mark in marks), *((piece, len(piece) * 0.5 - 10) for piece in sorted(counts))]
 
 
 def t5(folder: Path, texts: Iterable[str] = (WORDS,), *, seed: int = 0, tied: bool = True, size: int = 0) -> Path:
     """A T5 whose tokenizer has the words of the prompt."""
     marks = ["<pad>", "</s>", "<unk>"]
-    tokenizer = Tokenizer(models.Unigram(_pieces([*texts, "Query: true Document: false Relevant:"], marks), unk_id=2))
+    tokenizer = Tokenizer(models.Unigram(pieces([*texts, "Query: true Document: false Relevant:"], marks), unk_id=2))
     tokenizer.normalizer = normalizers.NFKC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(prepend_scheme="always")]
