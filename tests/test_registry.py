@@ -66,7 +66,7 @@ def test_specs_become_components(spec, made):
     [
         ("knop", UnknownNameError, "unknown knob 'knop'; did you mean knob"),
         ("zzz", UnknownNameError, "known: broken, heavy, knob, strict"),
-        ("knob:deth=3", UnknownNameError, "option of knob 'knob' 'deth'; did you mean depth"),
+        ("knob:deth=3", UnknownNameError, "option of knob 'knob': 'deth'; did you mean depth"),
         ("knob:depth=many", InputError, "depth should be a whole number, not 'many'"),
         ("knob:weight=heavy", InputError, "weight should be a number"),
         ("knob:loud=perhaps", InputError, "loud should be true or false"),

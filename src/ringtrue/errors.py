@@ -20,6 +20,7 @@ from pathlib import Path
 
 _SHOWN = 30
 _BRIEF = 5
+_NEAREST = 3
 
 
 class RingtrueError(Exception):
@@ -47,9 +48,11 @@ class UnknownNameError(InputError):
     """A name that is in no table."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """List the nearest names, or all of them where none is near."""
+        """List the nearest names, whatever their case, or all of them where none is near."""
         names = sorted(known)
-        near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+        folded = {one: one.casefold() for one in names}
+        matches = difflib.get_close_matches(name.casefold(), dict.fromkeys(folded.values()), n=_NEAREST, cutoff=0.5)
+        near = [one for match in matches for one in reversed(names) if folded[one] == match][:_NEAREST]
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names[:_SHOWN]) or 'none'}{more}."
         super().__init__(f"unknown {kind} {name!r}; {hint}")

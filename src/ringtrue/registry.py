@@ -60,7 +60,7 @@ class Registry(Generic[T]):
                     raise InputError(f"{self.kind} {spec!r}: {item!r} should be key=value.")
                 key, text = fields[0], item
             if key not in fields:
-                raise UnknownNameError(f"option of {self.kind} {name!r}", key, fields)
+                raise UnknownNameError(f"option of {self.kind} {name!r}:", key, fields)
             values[key] = _convert(text, hints[key], f"{self.kind} {spec!r}: {key}")
         try:
             return found(**values)

@@ -170,6 +170,8 @@ def test_parsing():
     assert parse_measures(["nDCG@10 P@1", "RR"]) == (nDCG @ 10, P @ 1, RR)
     with pytest.raises(UnknownNameError, match="did you mean nDCG"):
         parse_measure("nDGC@10")
+    with pytest.raises(UnknownNameError, match=r"unknown measure 'ndcg'; did you mean nDCG or NDCG"):
+        parse_measure("ndcg@10")
     with pytest.raises(InputError, match="'P'"):
         parse_measure("P")
     with pytest.raises(InputError, match="nDCG@ten"):

@@ -84,6 +84,8 @@ def test_recorded_variations_of_other_queries_are_an_error(tmp_path):
 def test_bad_input():
     with pytest.raises(UnknownNameError, match="did you mean WNetSynSwap"):
         parse_generators(["WordNetSynSwap"])
+    with pytest.raises(UnknownNameError, match="did you mean misspelling"):
+        parse_generators(["misspeling"])
     with pytest.raises(UnknownNameError, match="option"):
         parse_generators(["WNetSynSwap:chioce=random"])
     with pytest.raises(UnknownNameError):

@@ -191,8 +191,9 @@ def parse_measure(name: str) -> Measure:
         measure.validate_params()
     except (NameError, ValueError, AssertionError, SyntaxError) as error:
         known = ir_measures.measures.registry
-        if name.partition("@")[0].partition("(")[0] not in known:
-            raise UnknownNameError("measure", name, known) from error
+        family = name.partition("@")[0].partition("(")[0]
+        if family not in known:
+            raise UnknownNameError("measure", family, known) from error
         raise InputError(f"measure {name!r}: {error}; write it as nDCG@10 or P(rel=2)@5.") from error
     return measure
 

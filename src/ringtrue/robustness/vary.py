@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ringtrue.data.records import Query
-from ringtrue.errors import InputError, MissingError
+from ringtrue.errors import InputError, MissingError, UnknownNameError
 from ringtrue.robustness.generators import GENERATORS, Generator
 from ringtrue.robustness.generators.recorded import Recorded
 from ringtrue.robustness.variations import Variation
@@ -94,13 +94,21 @@ def _parse(spec: str) -> Iterator[Generator]:
         yield from (generator for generator in every if spec.lower() in (ALL, generator.category))
         return
     name, colon, options = spec.partition(":")
-    exact = next((known for known in GENERATORS.names() if known.lower() == name.strip().lower()), name)
+    exact = next((known for known in GENERATORS.names() if known.lower() == name.strip().lower()), None)
+    if exact is None:
+        groups = () if colon else (*_categories(), ALL)
+        raise UnknownNameError(GENERATORS.kind, name.strip(), (*GENERATORS.names(), *groups))
     yield GENERATORS.parse(exact + colon + options)
 
 
 def _is_group(spec: str) -> bool:
     """Whether a word stands for several generators."""
-    return spec.lower() == ALL or spec.lower() in {GENERATORS.parse(name).category for name in GENERATORS.names()}
+    return spec.lower() == ALL or spec.lower() in _categories()
+
+
+def _categories() -> set[str]:
+    """The kinds of change that there is a generator for."""
+    return {GENERATORS.parse(name).category for name in GENERATORS.names()}
 
 
 def _check_distinct(query_ids: Iterable[str]) -> None:
