@@ -58,7 +58,7 @@ VARIED = ("robustness", "evaluate", "--variations", "variations.csv", "--no-enco
         (("subsample", "build", "--qrels", "qrels.txt"), "no topic in common"),
         ((*VARIED, "--labels", "valid.csv"), "none of the 1 labels (query 9"),
         ((*VARIED, "--queries", "topics.tsv"), "no variation is of a known query"),
-        ((*VARIED, "--qrels", "qrels.txt"), "no query has judgments"),
+        ((*VARIED, "--qrels", "qrels.txt"), "judgments of other topics"),
     ],
 )
 def test_what_matches_nothing(call, folder, arguments, message):

@@ -40,7 +40,11 @@ def test_nothing_is_dropped_without_a_count(task):
 
 def test_nothing_to_rank_is_an_error():
     with pytest.raises(InputError, match="no query has judgments"):
-        make_task(toy.QUERIES[4:], toy.COLLECTION.qrels.topics, toy.checked())
+        make_task(toy.QUERIES, (), toy.checked())
+    with pytest.raises(
+        InputError, match=r"none of the 1 queries \(01\) is among the 1 judged topics \(1\); .* 01 is not 1"
+    ):
+        make_task([Query("01", "lamp")], ["1"], toy.checked())
     with pytest.raises(InputError, match="no variations of judged queries"):
         make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked()[-1:])
 
@@ -115,13 +119,21 @@ def test_failing_everywhere_is_an_error(task):
         rank_task(toy.Fragile(word=""), toy.COLLECTION, task)
 
 
+def test_finding_nothing_at_all_is_an_error(task, tmp_path):
+    (tmp_path / "a.run").write_text("other Q0 d1 1 1.0 x\n")
+    with pytest.raises(InputError, match="returns no document for any of the 4 queries"):
+        rank_task(parse_ranker(f"bm25 >> replay:{tmp_path / 'a.run'}"), toy.COLLECTION, task)
+
+
 def test_what_a_ranker_says_of_every_query_is_its_own_error(task):
     class Wrong(toy.Overlap):
         def rank(self, collection, queries, candidates=None):
             raise InputError("depth is 0; it should be 1 or more.")
 
+    said: list[str] = []
     with pytest.raises(InputError, match=r"^depth is 0; it should be 1 or more"):
-        rank_task(Wrong(), toy.COLLECTION, task)
+        rank_task(Wrong(), toy.COLLECTION, task, say=said.append)
+    assert said[-1].endswith(": depth is 0; it should be 1 or more; now query by query")
 
 
 def test_an_interrupt_is_no_failure(task):

@@ -66,6 +66,11 @@ def rank_task(
     original = work.rank(ranker, task.queries, candidates)
     if len({failure.query_id for failure in work.failures}) == len(task.queries):
         raise InputError(f"ranker {work.name!r} fails on every query, on the first with {work.failures[0].error}")
+    if not any(original.rankings.values()):
+        raise InputError(
+            f"ranker {work.name!r} returns no document for any of the {len(task.queries):,} queries; is it made for "
+            "another collection?"
+        )
     varied = work.together(ranker, task, candidates) if all(map(_reads_texts, _stages(ranker))) else None
     if varied is None:
         varied = {
@@ -189,8 +194,10 @@ def _stages(ranker: Ranker) -> Iterator[Ranker]:
 
 
 def _words(error: Exception) -> str:
-    """An error in one line."""
-    message = " ".join(str(error).split())
+    """An error in one line; its kind only where it is not one of ours, which say all in their message."""
+    message = " ".join(str(error).split()).removesuffix(".")
+    if isinstance(error, RingtrueError):
+        return message
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

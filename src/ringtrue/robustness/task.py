@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ringtrue.data.records import Query
-from ringtrue.errors import InputError
+from ringtrue.errors import InputError, brief
 from ringtrue.robustness.labels import in_paper_order
 from ringtrue.robustness.validity import Basis, Checked
 
@@ -63,7 +63,7 @@ def make_task(queries: Sequence[Query], judged: Sequence[str], checked: Sequence
     known = set(judged)
     kept = tuple(query for query in queries if query.query_id in known)
     if not kept:
-        raise InputError("no query has judgments: robustness is measured on judged queries (--qrels FILE).")
+        raise InputError(_no_judged(queries, judged))
     ids = {query.query_id for query in kept}
     rows = [one for one in checked if one.variation.query_id in ids]
     if not rows:
@@ -75,6 +75,17 @@ def make_task(queries: Sequence[Query], judged: Sequence[str], checked: Sequence
         texts |= _slots(pair, by_method[pair])
     counts = tuple(_count(pair, by_method[pair], len(kept)) for pair in methods)
     return Task(kept, texts, counts, len(queries) - len(kept))
+
+
+def _no_judged(queries: Sequence[Query], judged: Sequence[str]) -> str:
+    """Why no query can be measured: there are no judgments, or they are of other topics."""
+    if not queries or not judged:
+        return "no query has judgments: robustness is measured on judged queries (--qrels FILE)."
+    ids = [query.query_id for query in queries]
+    return (
+        f"none of the {len(ids):,} queries ({brief(ids)}) is among the {len(judged):,} judged topics "
+        f"({brief(judged)}); are these the judgments of other topics? Ids are compared as text: 01 is not 1."
+    )
 
 
 def _slots(method: tuple[str, str], rows: Sequence[Checked]) -> dict[Slot, dict[str, str]]:
