@@ -209,7 +209,9 @@ def test_a_cascade_has_to_reach_the_recall_that_was_asked_for():
 
 def test_documents_without_positives_are_unknown_and_without_leaks_pass():
     none = PairLeakage(0, 10, 0, (), ())
-    assert verdicts(audit_leakage(search(), pairs=none))["leaked documents"] is Verdict.UNKNOWN
+    leaking = search(candidate("101", "a", 0.97))
+    assert verdicts(audit_leakage(leaking, pairs=none))["leaked documents"] is Verdict.UNKNOWN
+    assert verdicts(audit_leakage(search(), pairs=none))["leaked documents"] is Verdict.PASS
     qrels = Qrels.from_records([Qrel("101", "a", 1)])
     pairs = find_leaked_pairs([], qrels, ())
     shared = replace(pairs, positives=5)

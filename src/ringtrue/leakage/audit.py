@@ -47,7 +47,7 @@ class LeakageAudit:
         return (
             rules.leaked_share(self.search, self._counted, self.choice.rule),
             *((rules.search_recall(self.search.recall),) if self.search.recall else ()),
-            *((rules.leaked_documents(self.pairs),) if self.pairs is not None else ()),
+            *((rules.leaked_documents(self.pairs, leaks=bool(self.leaks)),) if self.pairs is not None else ()),
             rules.order_of_systems(self.impact, leaks=bool(self.leaks)),
             *((rules.gain_on_leaked_topics(self.impact),) if self.impact is not None and self.leaks else ()),
             *(self.experiment.findings if self.experiment is not None else ()),

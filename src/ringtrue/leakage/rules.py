@@ -128,14 +128,18 @@ def gain_on_leaked_topics(impact: Impact) -> Finding:
     return Finding("gain on leaked topics", verdict, rule, seen, most.relative, most.relative_interval)
 
 
-def leaked_documents(pairs: PairLeakage) -> Finding:
-    """A leaking query trained on a document that is relevant in the test tells the model the answer."""
+def leaked_documents(pairs: PairLeakage, *, leaks: bool) -> Finding:
+    """A leaking query trained on a document that is relevant in the test tells the model the answer.
+
+    Where no topic leaks no query can, whatever it was trained on.
+    """
     rule = (
         "no training query that leaks a topic has a positive that is relevant for the topic; above "
         f"{SHARE_FAIL:.0%} of the topics it fails"
     )
     if not pairs.positives:
-        return Finding("leaked documents", Verdict.UNKNOWN, rule, _NO_POSITIVES)
+        verdict, seen = (Verdict.UNKNOWN, _NO_POSITIVES) if leaks else (Verdict.PASS, "no topic leaks.")
+        return Finding("leaked documents", verdict, rule, seen)
     topics = sum(topic.relevant_leaked > 0 for topic in pairs.topics)
     share = topics / len(pairs.topics)
     answers = sum(pair.relevance > 0 for pair in pairs.pairs)
