@@ -54,6 +54,9 @@ def test_without_evidence_it_is_counted(audits):
     assert "leaked topics: 0.277" in text and "organised crime groups" not in text
     assert "Evidence: " in text and "(--tables prints them, --out DIR writes them)" in text
     assert text.rstrip().count("\n") < as_text(audits[:2], 80).count("\n") / 3
+    file = io.StringIO()
+    print_audits([replace(audits[0], parts=())], Console(file=file, width=80), evidence=False)
+    assert "Evidence" not in file.getvalue()
 
 
 def test_columns_are_explained(audits):

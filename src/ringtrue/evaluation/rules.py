@@ -81,13 +81,18 @@ def order_without_ties(systems: Sequence[SystemRow], tau: float) -> Finding:
         + (
             "leaves the order of systems as it is."
             if same_order
-            else f"changes the order of systems (tau-b {tau:.3f})."
+            else f"changes the order of systems (tau-b {_below_one(tau)})."
         )
         if most.tie_shift > 0
         else "no tie changes a mean."
     )
     rule = f"the order does not depend on ties and no mean moves by more than {TIE_SHIFT_WARN}"
     return Finding("ties", verdict, rule, seen, most.tie_shift)
+
+
+def _below_one(tau: float) -> str:
+    """A coefficient of two orders that are not the same: never `1.000`."""
+    return f"{tau:.3f}" if round(tau, 3) < 1 else "above 0.999"
 
 
 def p_words(p: float) -> str:

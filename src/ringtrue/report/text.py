@@ -76,7 +76,7 @@ def _print_findings(chapter: Chapter, console: Console, out: Path | None) -> Non
     }
     counts = " and ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in kinds.items() if count)
     where = f"in {out}" if out else "(--tables prints them, --out DIR writes them)"
-    console.print(Words(f"\nEvidence: {counts} {where}\n", "dim"))
+    console.print(Words(f"\nEvidence: {counts} {where}\n" if counts else "", "dim"))
 
 
 def _print_chapter(chapter: Chapter, console: Console, rows: int | None, out: Path | None) -> None:
