@@ -126,4 +126,5 @@ def _row(line: str, path: str | Path, number: int) -> StudyRow:
             raise UnknownNameError("system of the study", system, _CLASS_OF)
         return StudyRow(row["dataset"], row["sampling"], system, _CLASS_OF[system], *map(float, figures))
     except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"no row of the study ({error!r}).", path, number) from error
+        message = "no row of the study: one has dataset, sampling, approach, RBO@10 and aggregated, as JSON."
+        raise FormatError(message, path, number) from error
