@@ -28,6 +28,14 @@ def test_joined_and_cut_like_lists(first, second, start, stop):
     assert list(joined[start:stop]) == (first + second)[start:stop]
 
 
+@given(TEXTS, st.data())
+def test_taken_texts_stand_alone(texts, data):
+    places = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=9)) if texts else []
+    taken = Cells.of(["before", *texts])[1:].take(np.array(places, np.int64))
+    assert list(taken) == [texts[place] for place in places]
+    assert len(pickle.dumps(taken)) <= len(pickle.dumps(Cells.of(texts[place] for place in places))) + 8
+
+
 @given(st.lists(st.text("ab0é", max_size=6), max_size=60))
 def test_keys_are_equal_where_texts_are(texts):
     keys = Cells.of(texts).keys().tolist()

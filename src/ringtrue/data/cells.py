@@ -78,17 +78,31 @@ class Cells(Sequence[str]):
             return (text[start:end] for start, end in spans)
         return (str(self._data[start:end], *_CODEC) for start, end in spans)
 
+    def take(self, places: Ints) -> Cells:
+        """The texts at some places, copied together, so that all of them are soon decoded."""
+        chosen = Cells(self._data, self._starts[places], self._ends[places])
+        lengths = chosen._ends - chosen._starts
+        ends = np.cumsum(lengths)
+        return Cells(chosen._codes().tobytes(), ends - lengths, ends)
+
     def keys(self) -> Ints:
         """A number for each text, the same for the same text, and as good as never the same for two."""
         lengths = self._ends - self._starts
         before = np.cumsum(lengths) - lengths
         within = np.arange(int(lengths.sum())) - np.repeat(before, lengths)
-        codes = np.frombuffer(self._data, np.uint8)[within + np.repeat(self._starts, lengths)]
         powers = np.cumprod(np.full(int(lengths.max(initial=0)) + 1, _MULTIPLIER, np.uint64))
-        terms = (codes.astype(np.uint64) + np.uint64(1)) * powers[within]
+        terms = (self._codes().astype(np.uint64) + np.uint64(1)) * powers[within]
         totals = np.concatenate((np.zeros(1, np.uint64), np.cumsum(terms)))
         keys: Ints = (totals[before + lengths] - totals[before]).view(np.int64)
         return keys
+
+    def _codes(self) -> NDArray[np.uint8]:
+        """The bytes of all texts, one text after the other."""
+        lengths = self._ends - self._starts
+        before = np.cumsum(lengths) - lengths
+        places = np.arange(int(lengths.sum())) + np.repeat(self._starts - before, lengths)
+        codes: NDArray[np.uint8] = np.frombuffer(self._data, np.uint8)[places]
+        return codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,7 @@ class Cascade:
 
     def _merge(self, block: Block, scores: Future[Floats]) -> None:
         found = np.nan_to_num(scores.result(), nan=1.0)  # what cannot be screened is better scored in full
-        self._sieve.add(list(block.texts), list(block.ids), found.astype(np.float32))
+        self._sieve.add(block.texts, block.ids, found.astype(np.float32))
 
     def state(self) -> dict[str, NDArray[np.generic]]:
         """Where the search stands, as arrays; call it between blocks."""

@@ -7,7 +7,7 @@ process, gives the same sample, and any union of ranges has an even sample too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class Sieve:
         self._floor = np.float32(-np.inf)
         self._limits = np.full(RANGES, _ALL)
 
-    def add(self, texts: list[str], ids: list[str], scores: Floats) -> None:
+    def add(self, texts: Sequence[str], ids: Sequence[str], scores: Floats) -> None:
         """Take in a block."""
         numbers = np.arange(self.seen, self.seen + len(texts))
         hashes, ranges = _hashed(numbers, self._seed), range_of(scores)

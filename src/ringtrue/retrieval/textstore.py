@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,10 @@ class TextStore:
 
     def add(self, offset: int, texts: Sequence[str], ids: Sequence[str], chosen: NDArray[np.int64]) -> None:
         """Remember some of a block that begins at `offset`."""
-        for number in chosen.tolist():
-            self.texts[offset + number] = texts[number]
-            if ids:
-                self.ids[offset + number] = ids[number]
+        numbers = (chosen + offset).tolist()
+        self.texts.update(zip(numbers, _taken(texts, chosen), strict=True))
+        if ids:
+            self.ids.update(zip(numbers, _taken(ids, chosen), strict=True))
 
     def keep(self, items: NDArray[np.int64]) -> None:
         """Forget all but these."""
@@ -39,6 +40,18 @@ class TextStore:
     def load(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """What `arrays` gave."""
         self.texts, self.ids = _unpacked("text", arrays), _unpacked("id", arrays)
+
+
+@runtime_checkable
+class _Takes(Protocol):
+    def take(self, places: NDArray[np.int64]) -> Iterable[str]:
+        """The strings at some places, sooner than one by one."""
+
+
+def _taken(strings: Sequence[str], chosen: NDArray[np.int64]) -> Iterable[str]:
+    if isinstance(strings, _Takes):
+        return strings.take(chosen)
+    return map(strings.__getitem__, chosen.tolist())
 
 
 def _packed(name: str, strings: Mapping[int, str]) -> dict[str, NDArray[np.generic]]:
