@@ -122,6 +122,11 @@ def test_topics_and_judgments_that_do_not_meet_are_counted(tmp_path: Path):
         ]
 
 
+def test_topics_alone_lack_no_judgments():
+    found = Collection.from_records("topics", None, QUERIES)
+    assert not len(found.qrels) and found.queries and not len(found.notes)
+
+
 def test_fingerprints_follow_content_and_nothing_else(files: dict[str, Path], colours: Collection):
     found = load(**files)
     assert found.fingerprint == load(**files).fingerprint

@@ -102,6 +102,8 @@ def test_runs_and_variants_are_no_collections(tmp_path: Path):
     path.write_text("1 Q0 a 1 1.5 tag\n1 Q0 b 2 1.4 tag\n1 Q0 c 3 1.3 tag\n")
     with pytest.raises(InputError, match="holds a run, which is no collection; give it with --runs"):
         load(path)
+    with pytest.raises(InputError, match="holds a run where queries are expected"):
+        load(path, of_queries=True)
     path.write_text("1-1-1;a\n1-2-1;b\n1-3-1;c\n")
     with pytest.raises(InputError, match="--variants"):
         load(path)

@@ -154,7 +154,7 @@ class Collection:
 
     def _compare(self, queries: tuple[Query, ...] | None, qrels: Qrels | None) -> None:
         """Count topics and judgments that do not meet: a sign of two numberings."""
-        if queries is None or qrels is None:
+        if queries is None or qrels is None or not self.has_qrels:
             return
         known = {query.query_id for query in queries}
         judged = set(qrels.topics)

@@ -133,11 +133,12 @@ def _only(paths: list[Path], role: Role, folder: Path, given: frozenset[str]) ->
 def _file(path: Path, of_queries: bool) -> _Found:
     """A file of documents or judgments where it plainly is one, else of queries; `of_queries` is what is expected."""
     role = role_of(path, by_name=not of_queries)
+    strangers = (Role.DOCUMENTS, Role.QRELS, Role.RUN)
+    if of_queries and role in strangers:
+        raise InputError(f"{path} holds {role.value} where queries are expected: lines of id and text, or one a line.")
     if role in (Role.RUN, Role.VARIANTS):
         option = {Role.RUN: "runs", Role.VARIANTS: "variants"}[role]
         raise InputError(f"{path} holds {role.value}, which is no collection; give it with --{option}.")
-    if of_queries and role in (Role.DOCUMENTS, Role.QRELS):
-        raise InputError(f"{path} holds {role.value} where queries are expected: lines of id and text, or one a line.")
     name = Path(plain_name(path)).stem
     if role is Role.DOCUMENTS:
         return _Found(name, Files(documents_file=path))

@@ -242,9 +242,9 @@ def test_queries_without_a_title_keep_their_other_texts_and_are_counted(tmp_path
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("q.tsv", "1\ta\n2\n", "line 2: 1 columns where id, text"),
+        ("q.tsv", "1\ta\n2\n", "line 2: 1 column where id, text"),
         ("q.tsv", "1\ta\tb\tc\n", "line 1: 4 columns"),
-        ("q.tsv", "no tab at all\n", "line 1: 1 columns"),
+        ("q.tsv", "no tab at all\n", "line 1: 1 column where"),
         ("q.tsv", "1\ta\n\tb\n", "line 2: an empty id"),
         ("q.tsv", "1\t \n2\t \n", "line 1: query '1' has no text, and no other one of this file has"),
         ("q.tsv", "1\ta\n1\tb\n", "line 2: query id '1' was used before, in line 1"),
@@ -304,8 +304,9 @@ def test_broken_tables_of_qrels(tmp_path: Path, name, text, message):
     [
         ("l.tsv", "1\ta\n2\tb\tc\td\n", "line 2: 4 columns where id, text"),
         ("l.tsv", "1\ta\n\tb\n", "line 2: an empty id"),
-        ("l.tsv", "1\ta\nb\n", "line 2: 1 columns"),
+        ("l.tsv", "1\ta\nb\n", "line 2: 1 column where"),
         ("l.tsv", "1\t\n", "no queries in this log"),
+        ("l.tsv", "red tea\tq1\ntea\tq2\ngreen tea\tq3\n", "line 1: the first column has texts"),
         ("l.jsonl", '{"_id": "1"}\n', "no query text"),
         ("l.jsonl", '{"_id": "1", "text": "a", "doc_ids": 3}\n', "a list is expected, not '3'"),
     ],

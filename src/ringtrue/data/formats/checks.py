@@ -22,6 +22,11 @@ _AHEAD = 4096  # documents that are read before their ids are looked up together
 _RECENT = 1 << 18  # ids that are kept in a dictionary before they are packed
 
 
+def in_columns(count: int) -> str:
+    """How wide a line is, in words."""
+    return f"{count} column" if count == 1 else f"{count} columns"
+
+
 def distinct_queries(rows: Iterable[tuple[int, Query]], path: str | Path, notes: Notes) -> tuple[Query, ...]:
     """All queries; two of one id are an error, and so is having none, or none with a text.
 

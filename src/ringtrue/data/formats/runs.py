@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
+from ringtrue.data.formats.checks import in_columns
 from ringtrue.data.formats.streams import read_bytes
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
@@ -112,11 +113,9 @@ def _slow(raw: bytes, path: Path) -> RunColumns:
     tag = ""
     for line, fields in _fields(raw):
         if len(fields) != len(_COLUMNS):
-            raise FormatError(
-                f"{len(fields)} columns, a run has six (query_id Q0 doc_id rank score tag): {' '.join(fields)[:80]!r}.",
-                path,
-                line,
-            )
+            seen = " ".join(fields)[:80]
+            message = f"{in_columns(len(fields))}, a run has six (query_id Q0 doc_id rank score tag): {seen!r}."
+            raise FormatError(message, path, line)
         score = _score(fields[4], path, line)
         tag = tag or fields[5]
         rows.append((topics.setdefault(fields[0], len(topics)), docs.setdefault(fields[2], len(docs)), score))

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ringtrue.data.formats import checks
+from ringtrue.data.formats.checks import in_columns
 from ringtrue.data.formats.columns import LONG
-from ringtrue.data.formats.streams import read_lines
+from ringtrue.data.formats.streams import read_head, read_lines
 from ringtrue.data.formats.tables import Row, Shape, first_cells, read_rows
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document, LogQuery, Qrel, Query
@@ -33,6 +34,7 @@ DOC_TEXT = _Field("document text", ("text", "contents", "body", "passage"))
 DOC_COLUMNS = (*DOC_ID.names, *DOC_TEXT.names, "title")
 JUDGED_ID = _Field("document id", ("corpus-id", "corpus_id", "doc_id", "docid", "docno", "did", "pid"))
 GRADE = _Field("grade", ("score", "relevance", "rel", "label", "grade"))
+_FEWEST_LINES = 3  # that two columns can be told apart by
 _MORE = ("description", "desc", "narrative", "narr", "variants")
 
 
@@ -90,7 +92,20 @@ def read_log(path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery]
 
 def is_bare(path: str | Path, shape: Shape) -> bool:
     """Whether queries come as TSV without a header (id, text[, source]) or as plain lines."""
-    return shape is Shape.PLAIN or (shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT))
+    if shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT):
+        _check_order(path)
+        return True
+    return shape is Shape.PLAIN
+
+
+def _check_order(path: str | Path) -> None:
+    """Text before id would be read without a word, and no text would ever be found again."""
+    lines = [line.split("\t") for line in read_head(path).splitlines()]
+    pairs = [[cell.strip() for cell in cells[:2]] for cells in lines if len(cells) > 1]
+    texts = sum(" " in first for first, _ in pairs)
+    if len(pairs) >= _FEWEST_LINES and 2 * texts > len(pairs) and not any(" " in second for _, second in pairs):
+        message = "the first column has texts and the second ids, as it seems: put the id first, then the text."
+        raise FormatError(message, path, 1)
 
 
 def write_log(path: str | Path, log: Iterable[LogQuery]) -> None:
@@ -121,7 +136,7 @@ def _bare_cells(path: str | Path, notes: Notes, names: str) -> Iterator[tuple[in
         if 2 <= len(cells) <= 3 and cells[0].strip():
             yield number, cells
         elif line.strip():
-            message = f"{len(cells)} columns where {names} are expected, separated by tabs"
+            message = f"{in_columns(len(cells))} where {names} are expected, separated by tabs"
             raise FormatError(f"{'an empty id' if not cells[0].strip() else message}.", path, number)
         else:
             notes.add("blank lines skipped", f"{path}, line {number}")
@@ -148,7 +163,7 @@ def _odd_log_line(number: int, line: str, cells: list[str], path: str | Path, no
         notes.add("lines without text skipped", f"{path}, line {number}")
         return None
     if not 2 <= len(cells) <= 3:
-        message = f"{len(cells)} columns where id, text[, source] are expected, separated by tabs."
+        message = f"{in_columns(len(cells))} where id, text[, source] are expected, separated by tabs."
         raise FormatError(message, path, number)
     if not query_id:
         raise FormatError("an empty id.", path, number)

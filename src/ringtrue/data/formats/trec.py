@@ -152,7 +152,8 @@ def _qrels(path: str | Path, notes: Notes) -> Iterator[tuple[int, Qrel]]:
             yield number, Qrel(cells[0], cells[2], checks.grade(cells[3], path, number))
         elif cells:
             hint = _QREL_COLUMNS.get(len(cells), "check for blanks inside ids")
-            message = f"{len(cells)} columns where judgments have 4 (query_id, iteration, doc_id, relevance); {hint}."
+            width = checks.in_columns(len(cells))
+            message = f"{width} where judgments have 4 (query_id, iteration, doc_id, relevance); {hint}."
             raise FormatError(message, path, number)
         else:
             notes.add("blank lines skipped", f"{path}, line {number}")
