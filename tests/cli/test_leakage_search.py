@@ -320,7 +320,7 @@ def test_a_cascade_that_is_killed_goes_on_to_the_same_bytes(call, tmp_path, topi
     ("arguments", "message"),
     [
         (("--mode", "quick"), "mode of searching"),
-        (("--mode", "cascade"), "only minilm and sbert can be distilled"),
+        (("--mode", "cascade"), "encoder 'hashing' cannot be distilled"),
         (("--mode", "cascade", "--keep-embeddings"), "keep embeddings in an exact search"),
         (("--mode", "cascade", "--recall", "0"), "shares"),
     ],

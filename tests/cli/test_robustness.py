@@ -80,6 +80,7 @@ def test_the_studys_table_of_validity(call, shared: Path):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        (("classify", "red tea", " "), 2, "one of these is empty"),
         (("vary", "--generator", "NeighbCharSwop"), 2, "did you mean NeighbCharSwap"),
         (("vary", "--generator", "WEmbedSynSwap"), 3, "word vectors"),
         (("vary", "--queries", "nowhere.tsv"), 2, "nowhere.tsv"),
@@ -110,7 +111,10 @@ def test_of_a_category_those_run_that_can_and_the_others_are_named(call, tmp_pat
     done = call("robustness", "vary", "--generator", "naturality", "--out", tmp_path / "n.csv")
     assert done.returncode == 0, done.stderr
     assert "without T5DescToTitle: " in done.stderr and "finetune" in done.stderr
-    assert "RmvStopWords" in (tmp_path / "n.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader((tmp_path / "n.csv").read_text(encoding="utf-8").splitlines()))
+    assert "RmvStopWords" in {row["method"] for row in rows}
+    made = sum(row["variation"] != "" for row in rows)
+    assert done.stderr.endswith(f"{made} variations of 50 queries are in {tmp_path / 'n.csv'}\n")
 
 
 PIPELINES = """

@@ -65,7 +65,7 @@ def test_columns_of_predictions_may_be_missing(tmp_path: Path):
         ({"similarity": "near"}, "the similarity should be a number, not 'near'"),
         ({"similarity": True}, "the similarity should be a number"),
         ({"similarity": 12.0}, "should be a cosine, from -1 to 1, not 12"),
-        ({"similarity": None}, "no similarity"),
+        ({"similarity": None}, "no 'similarity'"),
         ({"probability": 1.5}, "should lie between 0 and 1, not 1.5"),
         ({"type": "paraphrase"}, "should be one of identical"),
         ({"topic_id": ""}, "an empty id"),

@@ -51,6 +51,7 @@ def vary(
     quiet: Quiet = False,
 ) -> None:
     """Write each query differently; of a category or `all`, with every generator that has what it needs here."""
+    from ringtrue.cli.console import Talk
     from ringtrue.data.load import load
     from ringtrue.robustness.topics import everything, write_topics
     from ringtrue.robustness.variations import write_variations
@@ -64,11 +65,17 @@ def vary(
     made = list(write_differently(topics, generators, n, seed))
     if out is None and as_topics is None:
         write_variations(sys.stdout, made)
+        return
+    places: list[Path] = []
     if out is not None:
-        with open(file_of(out, "variations.csv"), "w", encoding="utf-8", newline="") as file:
+        places.append(file_of(out, "variations.csv"))
+        with open(places[0], "w", encoding="utf-8", newline="") as file:
             write_variations(file, made)
     if as_topics is not None:
+        places.append(as_topics)
         write_topics(everything(topics, made), as_topics)
+    written = sum(one.variation is not None for one in made)
+    Talk(quiet).tell(f"{written:,} variations of {len(topics):,} queries are in {' and '.join(map(str, places))}")
 
 
 @app.command()
@@ -166,6 +173,8 @@ def classify(
     from ringtrue.robustness.taxonomy import classify as name_change
     from ringtrue.robustness.taxonomy_audit import audit_taxonomy
 
+    if not annotations and not (first.strip() and second.strip()):
+        raise InputError("classify compares two queries, and one of these is empty; put each in quotes.")
     if more and not annotations:
         raise InputError(f"classify compares two queries, and {more[0]!r} is a third; put each in quotes.")
     by = default_encoder() if encoder else None

@@ -83,7 +83,7 @@ def _candidate(cells: Mapping[str, object], path: str | Path, line: int) -> Cand
     """One row, checked."""
     missing = [name for name in Candidate._fields[:6] if cells.get(name) is None]
     if missing:
-        raise FormatError(f"no {missing[0]}: found {', '.join(map(str, cells)) or 'nothing'}.", path, line)
+        raise FormatError(f"no {missing[0]!r}: found {', '.join(map(str, cells)) or 'nothing'}.", path, line)
     similarity = _number(cells["similarity"], "similarity", path, line)
     if abs(similarity) > 1 + _ROUNDING:
         raise FormatError(f"the similarity should be a cosine, from -1 to 1, not {similarity:g}.", path, line)

@@ -48,7 +48,8 @@ class Choice:
         if self.counted is Counted.ALL:
             return f"{above}{', or verified as true' if self.verified else ''}"
         label = "; verified ones by their label" if self.verified else ""
-        return f"{above} and probability above {self.likely:g}{label}"
+        likely = f"probability above {self.likely:g}{label}"
+        return likely if self.threshold is None else f"{above} and {likely}"
 
     def counts(self, candidate: Candidate) -> bool:
         """Whether a candidate counts as a leak."""
@@ -63,7 +64,7 @@ class Choice:
     def leaks(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         """Those that count, in the given order."""
         if self.counted is Counted.VERIFIED and not self.verified:
-            raise InputError("only verified leaks were asked for, but there are no labels; give a file of them.")
+            raise InputError("only verified leaks were asked for, but there are no labels; give them (--labels FILE).")
         given = tuple(candidates)
         self._check_labels(given)
         self._check_probabilities(given)

@@ -87,7 +87,7 @@ def _by_id(topics: Iterable[Query], wanted: Sequence[str]) -> dict[str, Query]:
         asked = sorted(set(wanted))
         raise InputError(
             f"none of the {len(asked)} topics of the candidates ({brief(asked)}) is among the {len(known)} topics "
-            f"given ({brief(tuple(known))}); give the topics that were searched for."
+            f"given ({brief(tuple(known))}); give the topics that were searched for (--test)."
         )
     return known
 

@@ -39,6 +39,7 @@ _CATEGORIES = {"mispelling": "misspelling", "paraphrase": "paraphrasing", "synon
 CATEGORY_ORDER = ("misspelling", "naturality", "ordering", "paraphrasing")
 METHOD_ORDER = tuple(PAPER_NAMES.values())
 _ANSWERS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_SHOWN = 80  # characters of a first line that may hold anything
 _COLUMNS = (*Variation._fields, "q_id", "transformation_type", "original_query", "valid", "follow_category")
 
 
@@ -78,7 +79,7 @@ def _has_labels(path: str | Path) -> bool:
 def _label(path: str | Path, row: Row, notes: Notes) -> Label | None:
     line, cells = row
     if "valid" not in cells:
-        raise FormatError(f"no column valid; found {', '.join(cells)}.", path, line)
+        raise FormatError(f"no column valid among {', '.join(cells)[:_SHOWN]}; labels are a CSV with one.", path, line)
     variation = by_paper_names(variation_of(path, row))
     valid = _answer(cells, "valid", path, line)
     if valid is None:

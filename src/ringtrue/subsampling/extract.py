@@ -292,7 +292,7 @@ class _Job:
         shutil.rmtree(self.work)
         read, example = sum(place.read for place in places), min(self.wanted)
         raise InputError(
-            f"none of the {len(self.wanted)} documents, as {example!r}, is among the {read} of {self.corpus.name}; "
+            f"none of the {len(self.wanted):,} documents, as {example!r}, is among the {read:,} of {self.corpus.name}; "
             "give the corpus that the sample is from."
         )
 

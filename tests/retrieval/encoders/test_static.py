@@ -45,7 +45,7 @@ def test_the_library_is_silent(encoder, capfd):
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"), [("static:hashing", "can be distilled"), ("static:dimensions=0", "1 or more")]
+    ("spec", "message"), [("static:hashing", "cannot be distilled"), ("static:dimensions=0", "1 or more")]
 )
 def test_what_cannot_be(spec, message):
     with pytest.raises(InputError, match=message):

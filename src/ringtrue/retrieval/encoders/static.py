@@ -72,7 +72,9 @@ class Static(Named):
     def _teacher(self) -> Neural:
         teacher = ENCODERS.parse(self.encoder)
         if not isinstance(teacher, Neural):
-            raise InputError(f"encoder {self!r}: only minilm and sbert can be distilled, not {self.encoder!r}.")
+            raise InputError(
+                f"encoder {self.encoder!r} cannot be distilled, as static and a cascade do; take minilm or sbert:NAME."
+            )
         if self.dimensions < 1:
             raise InputError(f"encoder {self!r}: dimensions is {self.dimensions}; it should be 1 or more.")
         return teacher
