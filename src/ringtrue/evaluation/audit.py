@@ -72,7 +72,7 @@ class EvaluationAudit:
     def findings(self) -> tuple[Finding, ...]:
         """What the rules say."""
         return (
-            rules.enough_topics(self.judgments, self.systems),
+            rules.enough_topics(self.judgments, self.systems, self.collection),
             rules.all_judged(self.systems, JUDGED_DEPTH),
             rules.order_without_ties(self.systems, self.tie_tau),
             rules.best_is_better(self.systems, self.measure),

@@ -10,7 +10,8 @@ from ir_measures import Measure
 from scipy import stats
 
 from ringtrue.audit import Finding, Verdict
-from ringtrue.evaluation.facts import JudgmentFacts
+from ringtrue.errors import brief
+from ringtrue.evaluation.facts import CollectionFacts, JudgmentFacts
 
 if TYPE_CHECKING:
     from ringtrue.evaluation.audit import SystemRow
@@ -24,7 +25,9 @@ UNJUDGED_FAIL = 0.30
 TIE_SHIFT_WARN = 0.001
 
 
-def enough_topics(judgments: JudgmentFacts, systems: Sequence[SystemRow]) -> Finding:
+def enough_topics(
+    judgments: JudgmentFacts, systems: Sequence[SystemRow], collection: CollectionFacts | None = None
+) -> Finding:
     """Topics with a relevant document are what a mean rests on."""
     usable = len(judgments.relevant) - len(judgments.topics_without_relevant)
     verdict = Verdict.PASS if usable >= FEW_TOPICS else Verdict.WARN if usable >= TOO_FEW_TOPICS else Verdict.UNKNOWN
@@ -34,6 +37,12 @@ def enough_topics(judgments: JudgmentFacts, systems: Sequence[SystemRow]) -> Fin
         seen += f", {len(judgments.topics_without_relevant)} have none and give every system the same score"
     if detectable is not None:
         seen += f"; a difference of {detectable:.3f} between neighbours would be found four times in five"
+    strange, lacking = (collection.judged_not_a_topic, collection.topics_not_judged) if collection else ((), ())
+    if strange and lacking:
+        seen += (
+            f"; {len(strange)} judged topics have no query ({brief(strange)}) and {len(lacking)} queries no judgments "
+            f"({brief(lacking)}): check that both number the topics alike"
+        )
     rule = f"at least {FEW_TOPICS} topics with a relevant document; below {TOO_FEW_TOPICS} nothing can be said"
     return Finding("topics", verdict, rule, f"{seen}.", float(usable))
 

@@ -75,6 +75,7 @@ def collection_tables(facts: CollectionFacts | None) -> tuple[Table, ...]:
     """What the collection holds; nothing where none was given."""
     if facts is None:
         return ()
+    lacking = None if facts.documents is None else len(facts.judged_not_in_corpus)
     rows: tuple[tuple[Cell, ...], ...] = (
         ("documents", facts.documents),
         ("documents without text", facts.empty_documents),
@@ -86,7 +87,7 @@ def collection_tables(facts: CollectionFacts | None) -> tuple[Table, ...]:
         ("words per title", _rounded(facts.words_per_title)),
         ("topics without judgments", len(facts.topics_not_judged)),
         ("judged topics without a query", len(facts.judged_not_a_topic)),
-        ("judged documents that the corpus lacks", len(facts.judged_not_in_corpus)),
+        ("judged documents that the corpus lacks", lacking),
     )
     return (Table("collection", "The collection", (Column("fact", "Fact"), Column("value", "Value")), rows),)
 
