@@ -51,6 +51,9 @@ def test_files_make_a_collection_too():
         (Study(collection="c", variations=Path("v")), "--variations needs a --ranker"),
         (Study(ties="none"), "unknown tie rule"),
         (Study(measure="nDGC"), "nDCG"),
+        (Study(collection="c", rankers=("bm25", "knrm")), "ranker knrm ranks candidates again"),
+        (Study(collection="c", rankers=("bm25 % 10 >> knrm",)), "'knrm' needs a trained model"),
+        (Study(collection="c", rankers=("bm25 >> knrm:checkpoint=nowhere % 5",)), "nowhere is not a checkpoint"),
     ],
 )
 def test_names_and_combinations_are_checked_before_reading(given, message):

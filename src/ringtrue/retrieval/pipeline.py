@@ -34,6 +34,9 @@ class Composable:
         """Let another ranker go on with what this one returns."""
         return Pipeline((*_stages(self), *_stages(then)))
 
+    def check_ready(self, *, first: bool) -> None:
+        """Raise what ranking would: something is missing, or this is `first` and needs candidates."""
+
     def __repr__(self) -> str:
         """The name in the catalog with the options that are not at their default."""
         options = ",".join(f"{name}={value}" for name, value in _changed(self))
@@ -58,6 +61,11 @@ class Cut(Composable):
         """As it is written."""
         return f"{self.ranker!r} % {self.depth}"
 
+    def check_ready(self, *, first: bool) -> None:
+        """As the ranker that is cut."""
+        if isinstance(self.ranker, Composable):
+            self.ranker.check_ready(first=first)
+
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Pipeline(Composable):
@@ -81,6 +89,12 @@ class Pipeline(Composable):
     def __repr__(self) -> str:
         """As it is written."""
         return " >> ".join(map(repr, self.stages))
+
+    def check_ready(self, *, first: bool) -> None:
+        """Each stage; all but the first have candidates."""
+        for place, stage in enumerate(self.stages):
+            if isinstance(stage, Composable):
+                stage.check_ready(first=first and not place)
 
 
 def family(ranker: Ranker) -> str:

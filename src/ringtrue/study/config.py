@@ -15,7 +15,7 @@ from ringtrue.errors import FormatError, InputError, UnknownNameError
 from ringtrue.evaluation.measures import parse_measure
 from ringtrue.leakage.thresholds import check_threshold
 from ringtrue.retrieval.encoders import ENCODERS
-from ringtrue.retrieval.pipeline import parse_ranker
+from ringtrue.retrieval.pipeline import Composable, parse_ranker
 from ringtrue.subsampling.samplers import SAMPLERS
 
 BUILT_IN = "builtin:lighthouse"
@@ -101,8 +101,10 @@ class Config:
             ENCODERS.find(self.encoder.partition(":")[0])
         if self.threshold is not None:
             check_threshold(self.threshold)
-        for ranker in self.rankers:
-            parse_ranker(ranker)
+        for name in self.rankers:
+            ranker = parse_ranker(name)
+            if isinstance(ranker, Composable):
+                ranker.check_ready(first=True)
         for sampler in self.samplers:
             SAMPLERS.parse(sampler)
         for option in ("train", "variants", "ranker"):

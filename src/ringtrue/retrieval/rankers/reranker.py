@@ -55,7 +55,7 @@ class Reranker(Composable):
         from ringtrue.data.runs import Run  # late: a machine that only trains and scores need not have what it imports
 
         if candidates is None:
-            raise InputError(f"ranker {self!r} ranks candidates again; write bm25 % 100 >> {self!r}.")
+            raise self._alone()
         asked = {query.query_id: query.title for query in queries if query.title.strip()}
         wanted = [(query_id, line.doc_id) for query_id in asked for line in candidates.ranking(query_id)]
         texts = texts_of(collection, (doc_id for _, doc_id in wanted))
@@ -88,6 +88,16 @@ class Reranker(Composable):
             raise InputError(f"ranker {self.name!r} needs a trained model: write {self.name}:checkpoint=FOLDER.")
         same = replace(self, passages="first", window=Reranker.window, stride=Reranker.stride)
         return _load(same, _changed(self.checkpoint))
+
+    def check_ready(self, *, first: bool) -> None:
+        """Its checkpoint is read, and stays."""
+        if first:
+            raise self._alone()
+        self.network()
+
+    def _alone(self) -> InputError:
+        """What it says without candidates."""
+        return InputError(f"ranker {self!r} ranks candidates again; write bm25 % 100 >> {self!r}.")
 
     def open(self) -> Network:
         """Read the network of the checkpoint, in fp32 on the CPU."""
