@@ -22,6 +22,15 @@ _VIEW_NAMES = {
     "condensed_without": "condensed, without",
     "condensed_with": "condensed, with",
 }
+_WRITTEN = {
+    "unpooled_": "unpooled ",
+    "tau_ap": "tau_AP",
+    "tau_b": "tau-b",
+    "_top": " top",
+    "delta": "Δ",
+    "rmse": "RMSE",
+    "_mean_over_groups": ", mean over groups",
+}
 _SAMPLER = Column("sampler", "Sampler")
 _DOCUMENTS = Column("documents", "Documents", 0, "mean over left-out groups")
 
@@ -120,7 +129,7 @@ def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
         _SAMPLER,
         Column("truth", "Truth"),
         Column("view", "View"),
-        *(Column(_file_name(name, top), _file_name(name, top).replace("_", " "), 4) for name in fields),
+        *(Column(_file_name(name, top), _heading(_file_name(name, top)), 4) for name in fields),
     )
     rows: list[tuple[Cell, ...]] = [
         (one.sampler, truth, _VIEW_NAMES[view], *(getattr(figures, name) for name in fields))
@@ -128,15 +137,24 @@ def details_table(samplers: Sequence[SamplerReliability], top: float) -> Table:
         for truth, views in one.agreement.items()
         for view, figures in views.items()
     ]
-    return Table("details", "All coefficients", columns, tuple(rows))
+    note = (
+        "truth_pool10: whole runs with the judgments of the top-10 pool of all runs; truth_full: with all judgments. "
+        f"top{round(100 * top)}: over the best {top:.0%} of the systems."
+    )
+    return Table("details", "All coefficients", columns, tuple(rows), note)
+
+
+def _heading(name: str) -> str:
+    """A figure's name as it is written elsewhere: `unpooled tau_AP_b`."""
+    for code, words in _WRITTEN.items():
+        name = name.replace(code, words)
+    return name
 
 
 def intervals_table(samplers: Sequence[SamplerReliability]) -> Table:
     """The interval of every figure that has one."""
     names = tuple(Bootstrapped.__dataclass_fields__)
-    ends = [
-        Column(f"{name}_{end}", f"{name.replace('_', ' ')} {end}", 4) for name in names for end in Interval._fields[:2]
-    ]
+    ends = [Column(f"{name}_{end}", f"{_heading(name)} {end}", 4) for name in names for end in Interval._fields[:2]]
     rows: list[tuple[Cell, ...]] = [
         (one.sampler, _VIEW_NAMES[view], *(bound for name in names for bound in getattr(found, name)[:2]))
         for one in samplers
