@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import toy
 from ir_measures import nDCG
 
+from ringtrue.evaluation.measures import MFR
 from ringtrue.evaluation.significance import paired_t
 from ringtrue.robustness.cases import swaps, worst_cases
 from ringtrue.robustness.evaluate import score
@@ -66,3 +69,13 @@ def test_systems_that_change_places_are_named(task):
 
 def test_one_system_has_no_one_to_change_places_with(task):
     assert swaps([measured(toy.Overlap(), task)[1]], nDCG @ 10) == ()
+
+
+def test_the_lowest_is_ahead_and_the_highest_worst_where_lower_is_better(task):
+    ranked = rank_task(toy.Overlap(), toy.COLLECTION, task)
+    values = score(ranked, task, toy.COLLECTION.qrels, [MFR @ 10])
+    worst = worst_cases(values, ranked, toy.COLLECTION.qrels, MFR @ 10)[0]
+    assert (worst.query_id, worst.before, worst.after) == ("q2", 1.0, 11.0)
+    steady = replace(values, system="steady", original=values.original + 1, slots=values.slots * 0 + 2)
+    found = swaps([values, steady], MFR @ 10)
+    assert [(one.method, one.ahead_before, one.ahead_after) for one in found] == [("DeleteChar", "Overlap", "steady")]

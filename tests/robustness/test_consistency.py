@@ -7,6 +7,7 @@ import pytest
 import toy
 from ir_measures import nDCG
 
+from ringtrue.evaluation.measures import MFR
 from ringtrue.robustness.consistency import consistency
 from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.ranking import rank_task
@@ -42,3 +43,11 @@ def test_nothing_valid_gives_no_figures():
     found = consistency(values, nDCG @ 10)
     assert found.queries == found.variations == 0
     assert np.isnan(found.mean) and np.isnan(found.worst)
+
+
+def test_where_lower_is_better_the_highest_is_the_worst():
+    task = make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked())
+    values = score(rank_task(toy.Overlap(), toy.COLLECTION, task), task, toy.COLLECTION.qrels, [MFR @ 10])
+    found = consistency(values, MFR @ 10)
+    assert found.best < found.mean < found.worst and found.mean < found.risk_adjusted
+    assert found.gain_less_risk < 0

@@ -7,6 +7,7 @@ import pytest
 import toy
 from ir_measures import nDCG
 
+from ringtrue.evaluation.measures import MFR
 from ringtrue.robustness.drops import category_drops, stability
 from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.ranking import rank_task
@@ -49,3 +50,14 @@ def test_another_order_of_words_moves_nothing(values):
     assert ordering.judged_before == ordering.judged_after
     assert spelling.overlap < 1
     assert recorded.queries == 1
+
+
+def test_a_measure_that_is_better_the_lower_it_is_loses_where_it_grows():
+    task = make_task(toy.QUERIES, toy.COLLECTION.qrels.topics, toy.checked())
+    values = score(rank_task(toy.Overlap(), toy.COLLECTION, task), task, toy.COLLECTION.qrels, [MFR @ 10])
+    spelling = category_drops(values, MFR @ 10, replicates=200)[0]
+    before, after = values.original[0, :3], values.varied[0, 0, :3]
+    assert after.sum() > before.sum()
+    assert spelling.drop == pytest.approx(after.sum() / before.sum() - 1)
+    assert spelling.drop_by_query == pytest.approx(np.mean(after / before) - 1)
+    assert 0 <= spelling.interval.low <= spelling.drop <= spelling.interval.high

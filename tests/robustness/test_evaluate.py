@@ -11,6 +11,7 @@ from scipy import stats
 
 from ringtrue.data.records import Query, ScoredDoc
 from ringtrue.errors import InputError
+from ringtrue.evaluation.measures import MFR
 from ringtrue.robustness.evaluate import compare, mean_of_known, overlap, score
 from ringtrue.robustness.marking import Marking
 from ringtrue.robustness.ranking import rank_task
@@ -138,3 +139,9 @@ def test_overlap_of_a_ranking_with_itself_is_whole_despite_ties():
 def test_mean_of_known_ignores_nan():
     values = np.array([[1.0, np.nan], [3.0, np.nan]])
     np.testing.assert_array_equal(mean_of_known(values, axis=0), [2.0, np.nan])
+
+
+def test_a_mark_says_worse_where_a_measure_grows_that_should_be_low():
+    row = compare(values_of(toy.Overlap(), [MFR @ 10]), MFR @ 10)[0]
+    assert row.difference > 0
+    assert type(row)(**{**vars(row), "p_corrected": 0.01}).mark == "▼"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ir_measures import nDCG
 
 from ringtrue.data.records import ScoredDoc
+from ringtrue.evaluation.measures import MFR
 from ringtrue.robustness.evaluate import score
 from ringtrue.robustness.fusion import ALL, FUSIONS, comb_sum, fuse, fusion_table, min_sd, oracle, rrf
 from ringtrue.robustness.ranking import rank_task
@@ -87,3 +88,10 @@ def test_the_oracle_takes_the_best_of_each_query(made):
     assert found.value == pytest.approx(best.mean())
     assert found.gaining == int((best > values.original[0] + 1e-12).sum())
     assert sum(row.wins for row in found.winners) == pytest.approx(found.gaining)
+
+
+def test_the_oracle_takes_the_lowest_where_lower_is_better(made):
+    task, ranked, _ = made
+    values = score(ranked, task, toy.COLLECTION.qrels, [MFR @ 10])
+    best = np.nanmin(np.vstack((values.original[0], values.varied[0])), axis=0)
+    assert oracle(values, MFR @ 10).value == pytest.approx(best.mean())

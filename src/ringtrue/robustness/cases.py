@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ringtrue.data.qrels import Qrels
+from ringtrue.evaluation.measures import direction
 from ringtrue.evaluation.significance import PairedTest
 from ringtrue.robustness.evaluate import Values, mean
 from ringtrue.robustness.marking import STUDY, Marking, p_of
@@ -21,7 +22,7 @@ SHOWN = 5
 def worst_cases(values: Values, ranked: Ranked, qrels: Qrels, measure: Measure, count: int = 10) -> tuple[Case, ...]:
     """The queries that lose most with one system, each with its worst valid variation, at most `count`."""
     row = values.place(measure)
-    loss = np.nan_to_num(values.original[row] - values.slots[row])
+    loss = np.nan_to_num(direction(measure) * (values.original[row] - values.slots[row]))
     places = [(int(slot), query) for query, slot in enumerate(loss.argmax(axis=0))]
     places.sort(key=lambda place: (-loss[place], place[1]))
     return tuple(_case(values, ranked, qrels, row, place) for place in places[:count] if loss[place] > 0)
@@ -79,7 +80,7 @@ def _leads(
 ) -> tuple[float, float, PairedTest | None]:
     """By how much the first is ahead of the second, before and after, and the test of the change."""
     use = ~one.failed[place] & ~two.failed[place]
-    row = one.place(measure)
-    before = one.original[row][use] - two.original[row][use]
-    after = one.filled(measure)[place][use] - two.filled(measure)[place][use]
+    row, sign = one.place(measure), direction(measure)
+    before = sign * (one.original[row][use] - two.original[row][use])
+    after = sign * (one.filled(measure)[place][use] - two.filled(measure)[place][use])
     return mean(before), mean(after), marking.paired(after, before)

@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from ir_measures import Measure
 
+from ringtrue.evaluation.measures import direction
 from ringtrue.robustness.evaluate import Floats, Values
 from ringtrue.robustness.result import Correlation
 from ringtrue.robustness.task import Task
@@ -31,7 +32,8 @@ def correlations(
     if not systems:
         return ()
     task = systems[0].task
-    changes = {one.system: one.slots[one.place(measure)] - one.original[one.place(measure)] for one in systems}
+    row, sign = systems[0].place(measure), direction(measure)
+    changes = {one.system: sign * (one.slots[row] - one.original[row]) for one in systems}
     pairs = list(combinations(changes, 2))
     if any(one.similarity is not None for one in checked):
         pairs += [(system, SIMILARITY) for system in changes]

@@ -7,6 +7,7 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from ringtrue.audit import Interval
+from ringtrue.evaluation.measures import direction
 from ringtrue.robustness.evaluate import JUDGED, Floats, Values, mean, mean_of_known
 from ringtrue.robustness.result import CategoryDrop, Stability
 
@@ -22,7 +23,7 @@ def category_drops(
 
 
 def _drop(values: Values, measure: Measure, category: str, weights: NDArray[np.int64]) -> CategoryDrop:
-    row = values.place(measure)
+    row, sign = values.place(measure), direction(measure)
     methods = [place for place, method in enumerate(values.task.methods) if method[0] == category]
     valid = values.valid[methods]
     before = np.where(valid, values.original[row], 0.0)
@@ -36,17 +37,17 @@ def _drop(values: Values, measure: Measure, category: str, weights: NDArray[np.i
         pairs,
         float(before.sum() / pairs) if pairs else float("nan"),
         float(after.sum() / pairs) if pairs else float("nan"),
-        float(1 - after.sum() / before.sum()) if known.any() else float("nan"),
-        _interval(before.sum(axis=0), after.sum(axis=0), weights),
-        mean(1 - after[known] / before[known]),
+        sign * float(1 - after.sum() / before.sum()) if known.any() else float("nan"),
+        _interval(before.sum(axis=0), after.sum(axis=0), weights, sign),
+        sign * mean(1 - after[known] / before[known]),
         int((valid & ~known).sum()),
     )
 
 
-def _interval(before: Floats, after: Floats, weights: NDArray[np.int64]) -> Interval:
-    """The 95 % percentile interval of 1 less the ratio of two sums over queries."""
+def _interval(before: Floats, after: Floats, weights: NDArray[np.int64], sign: int) -> Interval:
+    """The 95 % percentile interval of the loss: 1 less the ratio of two sums over queries, times the sign."""
     sums = weights @ before
-    drawn = 1 - (weights @ after)[sums > 0] / sums[sums > 0]
+    drawn = sign * (1 - (weights @ after)[sums > 0] / sums[sums > 0])
     low, high = np.percentile(drawn, (2.5, 97.5)).tolist() if np.count_nonzero(before) > 1 else (np.nan, np.nan)
     return Interval(low, high, 0.95, "bootstrap over queries")
 

@@ -20,7 +20,7 @@ from ringtrue.data.records import ScoredDoc
 from ringtrue.data.runs import Run, RunSet
 from ringtrue.errors import InputError
 from ringtrue.evaluation.correlation import rbo, tie_groups
-from ringtrue.evaluation.measures import evaluate
+from ringtrue.evaluation.measures import direction, evaluate
 from ringtrue.robustness.marking import STUDY, Marking, p_of
 from ringtrue.robustness.ranking import Failure, Ranked
 from ringtrue.robustness.result import Comparison
@@ -188,6 +188,7 @@ def compare(
             p=p_of(tests[place]),
             p_corrected=corrected[place],
             family=sum(test is not None for test in tests),
+            higher_is_better=direction(measure) > 0,
         )
         for place, use in enumerate(usable)
     )

@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import ScoredDoc
 from ringtrue.data.runs import Run, RunSet
-from ringtrue.evaluation.measures import evaluate
+from ringtrue.evaluation.measures import direction, evaluate
 from ringtrue.robustness.evaluate import Values, mean
 from ringtrue.robustness.marking import STUDY, Marking, p_of
 from ringtrue.robustness.ranking import Ranked
@@ -127,6 +127,7 @@ def fusion_table(
             p_of(tests[place]),
             corrected[place],
             len(tests),
+            direction(measure) > 0,
         )
         for place, one in enumerate(made)
     )
@@ -144,12 +145,12 @@ def scopes(task: Task) -> dict[str, tuple[Slot, ...]]:
 
 def oracle(values: Values, measure: Measure) -> Oracle:
     """The best way to write each query, if one knew; methods that win together share the query."""
-    row = values.place(measure)
+    row, sign = values.place(measure), direction(measure)
     usable = ~np.isnan(values.original[row])
     original = values.original[row][usable]
-    varied = np.where(values.valid, values.varied[row], -np.inf)[:, usable]
-    gain = np.maximum(varied.max(axis=0) - original, 0.0)
-    won = (varied - original >= gain - 1e-12) & (gain > 0)
+    gains = np.where(values.valid, sign * (values.varied[row] - values.original[row]), -np.inf)[:, usable]
+    gain = np.maximum(gains.max(axis=0), 0.0)
+    won = (gains >= gain - 1e-12) & (gain > 0)
     shares = won / np.maximum(won.sum(axis=0), 1)
     rows = [
         OracleRow(values.system, str(measure), method, float(own.sum()), float(own @ gain / own.sum()))
@@ -161,7 +162,7 @@ def oracle(values: Values, measure: Measure) -> Oracle:
         str(measure),
         len(original),
         mean(original),
-        mean(original + gain),
+        mean(original + sign * gain),
         int((gain > 0).sum()),
         tuple(sorted(rows, key=lambda one: -one.wins)),
     )

@@ -11,6 +11,12 @@ from ringtrue.audit import Interval
 ALPHA = 0.05
 
 
+def _mark(difference: float, p: float, higher_is_better: bool) -> str:
+    if not p < ALPHA:
+        return ""
+    return "▲" if (difference > 0) == higher_is_better else "▼"
+
+
 @dataclass(frozen=True)
 class Comparison:
     """One system and measure, with the variations of one method and without: a cell of the study's Table 4.
@@ -32,10 +38,11 @@ class Comparison:
     p: float
     p_corrected: float
     family: int
+    higher_is_better: bool = True
 
     @property
     def difference(self) -> float:
-        """Varied minus original: negative where the variations cost something."""
+        """Varied minus original: negative where the variations lower the measure."""
         return self.varied - self.original
 
     @property
@@ -46,15 +53,14 @@ class Comparison:
     @property
     def mark(self) -> str:
         """A significant loss or gain, else nothing."""
-        if not self.p_corrected < ALPHA:
-            return ""
-        return "▼" if self.difference < 0 else "▲"
+        return _mark(self.difference, self.p_corrected, self.higher_is_better)
 
 
 @dataclass(frozen=True)
 class CategoryDrop:
     """What valid variations of one category cost: `drop` is 1 less the ratio of the two sums over valid pairs.
 
+    Of a measure that is the better the lower it is, such as MFR, it is the ratio less 1, so that a loss is above 0.
     `drop_by_query` is the study's figure, the mean of each pair's own drop, over pairs whose original is not zero;
     `zeros` counts the others.
     """
@@ -100,8 +106,8 @@ class Consistency:
 
     `within` is the standard deviation over the ways to write a query, `between` that of the queries' own means;
     `worst` and `best` are means of each query's extremes, `overlap` is that with the original's ranking.
-    `risk_adjusted` is the mean less `aversion` times the variance within queries; `gain_less_risk` is the mean of the
-    variations' gains over the original, losses weighing 1 + `aversion` times as much.
+    `risk_adjusted` is the mean, worse by `aversion` times the variance within queries; `gain_less_risk` is the mean of
+    the variations' gains over the original, losses weighing 1 + `aversion` times as much.
     """
 
     system: str
@@ -197,13 +203,12 @@ class FusionRow(NamedTuple):
     p: float
     p_corrected: float
     family: int
+    higher_is_better: bool = True
 
     @property
     def mark(self) -> str:
         """A significant loss or gain, else nothing."""
-        if not self.p_corrected < ALPHA:
-            return ""
-        return "▼" if self.value < self.original else "▲"
+        return _mark(self.value - self.original, self.p_corrected, self.higher_is_better)
 
 
 class OracleRow(NamedTuple):

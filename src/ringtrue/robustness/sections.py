@@ -36,7 +36,7 @@ def drops_figure(drops: Sequence[CategoryDrop], measure: Measure) -> Figure:
 
 def risk_figure(rows: Sequence[Consistency], measure: Measure) -> Figure:
     """Each system between its worst and its best way to write each query."""
-    points = tuple(Point(one.system, one.mean, one.worst, one.best) for one in rows)
+    points = tuple(Point(one.system, one.mean, min(one.worst, one.best), max(one.worst, one.best)) for one in rows)
     note = "Dots are means over all ways to write each query; whiskers reach from the mean of the worst to the best."
     title, series = f"{measure} between worst and best", (Series("", points),)
     return Figure("risk", title, "dots", series, y_label=str(measure), note=note)

@@ -91,7 +91,7 @@ def drops_table(drops: Sequence[CategoryDrop]) -> Table:
         Column("pairs", "Pairs", None, "of query and method"),
         ORIGINAL,
         _VARIED,
-        Column("drop", "Loss", 3, "1 less varied over original"),
+        Column("drop", "Loss", 3, "1 less varied over original; where lower is better, that ratio less 1"),
         *_INTERVAL,
         Column("drop_by_query", "Loss by query", 3, "mean of each pair's own loss, as in the study"),
         Column("zeros", "Zeros", None, "pairs whose original is 0, left out of the loss by query"),
@@ -150,7 +150,7 @@ def consistency_table(rows: Sequence[Consistency], measure: Measure) -> Table:
         Column("worst", "Worst", 4, "mean of each query's worst"),
         Column("best", "Best", 4, "mean of each query's best"),
         Column("overlap", "RBO", 3, "with the original's ranking"),
-        Column("risk_adjusted", "Mean less variance", 4, "mean less the variance within queries"),
+        Column("risk_adjusted", "Mean less variance", 4, "mean less the variance within queries; plus it for MFR"),
         Column("gain_less_risk", "Gain less risk", 4, "mean gain over the original, losses counting double"),
     )
     aversion = rows[0].aversion if rows else 1.0
