@@ -4,15 +4,17 @@ import math
 from dataclasses import replace
 
 import pytest
-from ir_measures import P
+from ir_measures import NumRet, P
 
 from ringtrue.audit import Table, Verdict
 from ringtrue.data.collection import Collection
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Qrel, Query, ScoredDoc
 from ringtrue.data.runs import Run, RunSet
+from ringtrue.errors import InputError
 from ringtrue.evaluation import rules
 from ringtrue.evaluation.audit import EvaluationAudit, audit_evaluation
+from ringtrue.evaluation.measures import MFR
 
 QRELS = [Qrel("1", "a", 1), Qrel("2", "b", 1)]
 
@@ -45,3 +47,13 @@ def test_without_documents_nothing_is_said_of_what_the_corpus_lacks():
 def test_orders_that_differ_never_have_a_coefficient_of_one(tau, words):
     systems = [replace(one, tie_shift=0.004) for one in audit([Query("1", "red")]).systems]
     assert words in rules.order_without_ties(systems, tau).seen
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"), [(MFR(mean="harmonic") @ 10, "harmonic mean"), (NumRet, "sum over topics")]
+)
+def test_a_measure_whose_mean_the_tests_do_not_take_is_refused(measure, words):
+    qrels = Qrels.from_records(QRELS)
+    runs = RunSet.from_runs([Run(name, {"1": (ScoredDoc("1", "a", 1.0),)}) for name in ("x", "y")])
+    with pytest.raises(InputError, match=words):
+        audit_evaluation(runs, qrels, measure=measure, replicates=10)

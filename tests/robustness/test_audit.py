@@ -12,6 +12,7 @@ from ir_measures import AP, nDCG
 from ringtrue.audit import Interval, Verdict, gravest
 from ringtrue.data.load import load
 from ringtrue.errors import InputError
+from ringtrue.evaluation.measures import MFR
 from ringtrue.report.files import write_report
 from ringtrue.report.json import as_json
 from ringtrue.report.text import as_text
@@ -25,6 +26,7 @@ from ringtrue.robustness.settings import Settings
 from ringtrue.robustness.task import make_task
 from ringtrue.robustness.topics import write_topics
 from ringtrue.robustness.validity import check
+from ringtrue.robustness.variations import Variation
 from ringtrue.robustness.vary import parse_generators, vary
 
 QUICK = Settings(replicates=50)
@@ -160,3 +162,17 @@ def test_the_study_variations_on_the_judged_passages(shared: Path):
     assert all(one.queries == 43 for one in audit.comparisons)
     worst = max(audit.drops, key=lambda one: one.drop)
     assert worst.category == "misspelling" and 0.2 < worst.drop < 0.4
+
+
+def test_a_mean_rank_that_grows_is_a_loss(lighthouse):
+    collection, _ = lighthouse
+    rows = [Variation(query.query_id, "misspelling", "All", query.title, "zzzz", 1) for query in collection.queries]
+    audit = audit_robustness(collection, [parse_ranker("bm25")], check(rows), measures=[MFR @ 10], settings=QUICK)
+    finding = audit.findings[0]
+    assert finding.verdict is Verdict.FAIL and "lost" in finding.seen
+    assert audit.comparisons[0].mark == audit.systems[0].comparisons[0].mark == "▼"
+
+
+def test_another_mean_than_the_tests_take_is_refused():
+    with pytest.raises(InputError, match="harmonic mean, and tests and intervals are of arithmetic ones"):
+        audit_robustness(toy.COLLECTION, [toy.Overlap()], toy.checked(), measures=[MFR(mean="harmonic") @ 10])

@@ -24,7 +24,7 @@ from ringtrue.errors import InputError
 from ringtrue.evaluation import rules, sections
 from ringtrue.evaluation.correlation import kendall_tau_b
 from ringtrue.evaluation.facts import CollectionFacts, JudgmentFacts, collection_facts, judgment_facts
-from ringtrue.evaluation.measures import Scores, direction, evaluate
+from ringtrue.evaluation.measures import Scores, check_mean, direction, evaluate
 from ringtrue.evaluation.pooling import tied_lines
 from ringtrue.evaluation.significance import PairedTest, bootstrap_means, holm, paired_t
 from ringtrue.provenance import Provenance, stamp
@@ -103,6 +103,7 @@ def audit_evaluation(
     """Score the runs and see what separates them; `groups` has one name a run."""
     if not len(qrels):
         raise InputError("no judgments: an evaluation needs qrels (--qrels FILE, or a collection that has them).")
+    check_mean(measure)
     judged = Judged @ JUDGED_DEPTH
     scores = evaluate(runs, qrels, list(dict.fromkeys((measure, judged))))
     notes = [*runs.notes, *(collection.notes if collection else ())]

@@ -14,6 +14,7 @@ from typing import Literal
 import ir_measures
 import numpy as np
 from ir_measures import Measure
+from ir_measures.measures.base import SumAgg
 from numpy.typing import NDArray
 
 from ringtrue.data.qrels import Qrels
@@ -24,7 +25,7 @@ from ringtrue.evaluation import kernels
 from ringtrue.evaluation.kernels import ABSENT, UNJUDGED, Grades
 from ringtrue.evaluation.mfr import MFR
 
-__all__ = ["MFR", "Scores", "direction", "evaluate", "parse_measure", "parse_measures"]
+__all__ = ["MFR", "Scores", "check_mean", "direction", "evaluate", "parse_measure", "parse_measures"]
 
 MeanOver = Literal["qrels", "run"]
 _LOWER_IS_BETTER = ("MFR",)
@@ -70,6 +71,18 @@ def _aggregate(measure: Measure, values: NDArray[np.float64]) -> float:
 def direction(measure: Measure) -> int:
     """1 where a higher value is better, -1 where a lower one is."""
     return -1 if measure.NAME in _LOWER_IS_BETTER else 1
+
+
+def check_mean(measure: Measure) -> None:
+    """Refuse what is no arithmetic mean: paired tests and intervals over topics are of such means alone."""
+    if isinstance(measure.aggregator(), SumAgg):
+        raise InputError(f"{measure} is a sum over topics, and differences are tested as means; take a mean.")
+    if measure.NAME == "MFR" and measure["mean"] != "arithmetic":
+        raise InputError(
+            f"{measure} is a {measure['mean']} mean, and tests and intervals are of arithmetic ones, which may put the "
+            f"systems into another order; take MFR@{measure['cutoff']}, or RR@{measure['cutoff']}, which weighs ranks "
+            "as the harmonic mean does."
+        )
 
 
 def evaluate(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> Scores:

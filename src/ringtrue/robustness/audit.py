@@ -12,6 +12,7 @@ from ringtrue.audit import Finding, Section
 from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Note, notes_tables
 from ringtrue.errors import InputError
+from ringtrue.evaluation.measures import check_mean
 from ringtrue.provenance import Provenance, stamp
 from ringtrue.retrieval.encoders import Encoder
 from ringtrue.retrieval.pipeline import Pipeline
@@ -148,6 +149,8 @@ def audit_robustness(
     _check_depths(rankers, settings.depths)
     _check_names([repr(ranker) for ranker in rankers] + [path.resolve().name for path in runs])
     asked = tuple(dict.fromkeys(measures))
+    for measure in asked:
+        check_mean(measure)
     work = _Work(collection, task, asked, settings, say)
     systems = (
         *(work.live(ranker) for ranker in rankers),

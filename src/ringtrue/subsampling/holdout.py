@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ringtrue.errors import InputError
 from ringtrue.evaluation import kernels
 from ringtrue.evaluation.kernels import ABSENT, UNJUDGED, Grades
+from ringtrue.evaluation.measures import check_mean
 from ringtrue.subsampling.campaign import JUDGMENT_DEPTH, Campaign
 from ringtrue.subsampling.other_measures import score_cells, score_whole
 from ringtrue.subsampling.rankings import CellRankings, grade, judged, topics
@@ -105,6 +106,7 @@ def why_not(measure: Measure) -> str:
 
 def check_measure(measure: Measure) -> None:
     """Raise for a measure that cannot be used."""
+    check_mean(measure)
     if reason := why_not(measure):
         raise InputError(f"{reason}.")
 
