@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from importlib.resources import files
 
@@ -14,6 +15,7 @@ from ringtrue.data.notes import Note
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Qrel
 from ringtrue.data.runs import Run, RunSet, run_files
+from ringtrue.leakage import rules
 from ringtrue.leakage.audit import LeakageAudit, audit_leakage
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice, Counted, leaked_topics
@@ -69,7 +71,7 @@ def whole(lighthouse: Collection, planted: SearchResult) -> LeakageAudit:
     assert lighthouse.runs_folder is not None
     runs = RunSet.read(run_files(lighthouse.runs_folder), cached=False)
     topics = leaked_topics(planted.candidates)
-    impact = measure_impact(runs, lighthouse.qrels, topics, replicates=200, permutations=200)
+    impact = measure_impact(runs, lighthouse.qrels, topics, replicates=200, permutations=500)
     pairs = find_leaked_pairs(lighthouse.positives(), lighthouse.qrels, planted.candidates)
     return audit_leakage(planted, impact=impact, pairs=pairs)
 
@@ -177,6 +179,22 @@ def test_a_change_beyond_chance_without_a_significant_swap_warns(whole):
     order = replace(whole.impact.order, p_tau_ap_b=0.01)
     audit = replace(whole, impact=replace(whole.impact, order=order))
     assert verdicts(audit)["order of systems"] is Verdict.WARN
+
+
+def test_systems_that_are_all_alike_have_no_order_to_pass():
+    audit = audit_leakage(search(candidate("101", "a")), impact=two_systems([1] * 20, [1] * 20, 10))
+    assert verdicts(audit)["order of systems"] is Verdict.UNKNOWN
+
+
+def test_a_gain_that_could_never_be_significant_is_unknown():
+    impact = two_systems([1, 0] * 10, [0, 1] * 10, 10)
+    assert (
+        verdicts(audit_leakage(search(candidate("101", "a")), impact=impact))["gain on leaked topics"] is Verdict.PASS
+    )
+    few = replace(impact, settings={**impact.settings, "permutations": 39})  # p is 1/40 at least, 2/40 after Holm
+    finding = rules.gain_on_leaked_topics(few)
+    assert finding.verdict is Verdict.UNKNOWN and "no gain, however large" in finding.seen
+    assert replace(impact, clean=impact.clean[:5], leaked=impact.leaked[:5]).least_p == 1 / math.comb(10, 5)
 
 
 def test_too_few_topics_and_one_system_are_unknown():

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections.abc import Sequence
 from importlib.resources import files
 
 import numpy as np
@@ -27,14 +28,14 @@ LEAKED = ("t00", "t01", "t02", "t03", "t04", "t05")
 TOPICS = (*LEAKED, "t06", "t07", "t08", "t09", "t10", "t11")
 
 
-def campaign(first_ranks: dict[str, list[int]]) -> tuple[RunSet, Qrels]:
+def campaign(first_ranks: dict[str, list[int]], topics: Sequence[str] = TOPICS) -> tuple[RunSet, Qrels]:
     """Runs whose first relevant document stands at the given rank of each topic."""
-    qrels = Qrels.from_records(Qrel(topic, "good", 1) for topic in TOPICS)
+    qrels = Qrels.from_records(Qrel(topic, "good", 1) for topic in topics)
     runs = []
     for name, ranks in first_ranks.items():
         results = {
             topic: [("good" if place == rank else f"bad{place}", -place) for place in range(1, 6)]
-            for topic, rank in zip(TOPICS, ranks, strict=True)
+            for topic, rank in zip(topics, ranks, strict=True)
         }
         runs.append(Run.from_results(name, results))
     return RunSet.from_runs(runs), qrels
@@ -190,6 +191,20 @@ def test_a_model_that_knows_the_leaked_topics_is_found(lighthouse):
     assert found.relative is not None and found.relative > 0.1
     assert found.p_holm is not None and found.p_holm < 0.05
     assert impact.order is not None and any(swap.is_significant(0.05) for swap in impact.order.swaps)
+
+
+def test_there_are_draws_enough_for_one_of_very_many_systems_to_gain_significantly():
+    topics = [f"t{place:02}" for place in range(40)]
+    rng = np.random.default_rng(1)
+    ranks = {f"s{place:03}": rng.integers(1, 6, 40).tolist() for place in range(119)}
+    runs, qrels = campaign({**ranks, "trained": [1] * 12 + [5] * 28}, topics)
+    few, usual = (
+        measure_impact(runs, qrels, topics[:12], measure=RR, permutations=draws, replicates=10)
+        for draws in (2_000, None)
+    )
+    assert usual.settings["permutations"] == 100 * 120 and usual.least_p == 1 / 12_001
+    adjusted = [next(one.p_holm for one in impact.systems if one.run == "trained") for impact in (few, usual)]
+    assert adjusted[0] == pytest.approx(120 / 2_001) and adjusted[1] == pytest.approx(120 / 12_001)
 
 
 @pytest.mark.parametrize("mean", ["arithmetic", "geometric", "harmonic"])

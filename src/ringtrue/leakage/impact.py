@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 Masks = NDArray[np.bool_]
 
 FEWEST_TOPICS = 5
+FEWEST_DRAWS, DRAWS_PER_SYSTEM = 2_000, 100  # with fewer for each system none could pass Holm's first step
 MEAN_OF_ALL = "the mean of all systems"
 _MEANS: Mapping[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
     "arithmetic": (np.asarray, np.asarray),
@@ -52,14 +53,17 @@ def measure_impact(
     reference: str | None = None,
     searched: Collection[str] | None = None,
     replicates: int = 10_000,
-    permutations: int = 2_000,
+    permutations: int | None = None,
     seed: int = 42,
 ) -> Impact:
     """Compare leaked with clean topics; `reference` names a run, without one it is the mean of all systems.
 
     Where it is known which topics were `searched` for, the others are neither clean nor leaked, and left out. With
-    fewer than five leaked or five clean topics among the judged ones nothing is compared.
+    fewer than five leaked or five clean topics among the judged ones nothing is compared. There are 2,000 random draws
+    of topics (`permutations`), or 100 for each system where that is more.
     """
+    if permutations is None:
+        permutations = max(FEWEST_DRAWS, DRAWS_PER_SYSTEM * len(runs))
     if reference is not None and reference not in runs.names:
         raise UnknownNameError("reference run", reference, runs.names)
     if replicates < 1 or permutations < 1:
@@ -226,12 +230,12 @@ def _order(compared: _Compared) -> OrderChange:
     truth, sign = compared.sign * compared.all, compared.sign
     without = np.concatenate((sign * compared.clean[None], sign * compared.random_clean))
     tau_ap_b, tau_b = bulk_tau_ap_b(truth, without), bulk_tau_b(truth, without)
-    ranked = round_scores(truth)
+    ranked, at_random = round_scores(truth), tau_ap_b[1:][~np.isnan(tau_ap_b[1:])]
     return OrderChange(
         tau_ap_b=float(tau_ap_b[0]),
         tau_b=float(tau_b[0]),
-        random_tau_ap_b=float(np.mean(tau_ap_b[1:])),
-        random_low=float(np.quantile(tau_ap_b[1:], 0.05)),
+        random_tau_ap_b=float(np.mean(at_random)) if len(at_random) else math.nan,
+        random_low=float(np.quantile(at_random, 0.05)) if len(at_random) else math.nan,
         p_tau_ap_b=_chance_of_less(tau_ap_b),
         p_tau_b=_chance_of_less(tau_b),
         pairs=sum(bool(ranked[one] != ranked[other]) for one, other in combinations(range(len(ranked)), 2)),
@@ -240,10 +244,13 @@ def _order(compared: _Compared) -> OrderChange:
 
 
 def _chance_of_less(taus: Floats) -> float:
-    """How often a random draw agrees as little as the first value; nan where that is nan, as with tied systems only."""
+    """How often a random draw agrees as little as the first value; nan where that is nan, as with tied systems only.
+
+    A draw that ties all systems agrees in nothing.
+    """
     if math.isnan(taus[0]):
         return math.nan
-    return float((np.sum(taus[1:] <= taus[0] + _EQUAL) + 1) / len(taus))
+    return float((np.sum(~(taus[1:] > taus[0] + _EQUAL)) + 1) / len(taus))
 
 
 def _swaps(compared: _Compared) -> tuple[Swap, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -226,6 +227,12 @@ class Impact:
     systems: tuple[SystemImpact, ...]
     order: OrderChange | None
     settings: Mapping[str, str | int | float | bool | None]
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p that a gain can have, before correction: there are so many choices of topics, and draws."""
+        draws = int(self.settings["permutations"] or 0)
+        return max(1 / math.comb(len(self.leaked) + len(self.clean), len(self.leaked)), 1 / (draws + 1))
 
 
 class LeakedPair(NamedTuple):

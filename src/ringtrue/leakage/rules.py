@@ -5,6 +5,7 @@ No study says how much leakage is too much: the limits here are a convention of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from scipy import stats
@@ -92,6 +93,10 @@ def order_of_systems(impact: Impact | None, *, leaks: bool) -> Finding:
     order = impact.order
     if order is None:
         return Finding("order of systems", Verdict.UNKNOWN, rule, "only one system was given.")
+    if math.isnan(order.p_tau_ap_b):
+        return Finding(
+            "order of systems", Verdict.UNKNOWN, rule, "all systems are tied, with or without leaked topics."
+        )
     significant = sum(swap.is_significant(ALPHA) for swap in order.swaps)
     beyond_chance = order.p_tau_ap_b < ALPHA
     verdict = Verdict.FAIL if significant else Verdict.WARN if beyond_chance else Verdict.PASS
@@ -124,7 +129,10 @@ def gain_on_leaked_topics(impact: Impact) -> Finding:
         f"{gaining or 'none'} of {len(compared)} systems {'gain' if gaining > 1 else 'gains'} significantly; the "
         f"largest gain is that of {most.run}, {most.relative:+.4f} in {impact.measure} (p = {most.p_holm:.3f})."
     )
-    verdict = Verdict.WARN if gaining else Verdict.PASS
+    possible = impact.least_p * len(compared) < ALPHA
+    verdict = Verdict.WARN if gaining else Verdict.PASS if possible else Verdict.UNKNOWN
+    if verdict is Verdict.UNKNOWN:
+        seen += " With so few topics or draws for so many systems no gain, however large, would be significant."
     return Finding("gain on leaked topics", verdict, rule, seen, most.relative, most.relative_interval)
 
 
