@@ -50,6 +50,8 @@ def test_relation_has_two_readings_of_different_topic():
 def test_a_label_that_nobody_knows_lists_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean Title-Identical"):
         type_of(("Title-Identicl",))
+    with pytest.raises(InputError, match=r"^labels, topic 1, query a: unknown label 'Same'"):
+        distinct([pair("1", "a", "Same")], Notes())
 
 
 def test_counting_a_small_set():

@@ -75,7 +75,7 @@ class Agreement:
             (one.name, one.what, one.kappa, one.interval.low, one.interval.high, one.alike, one.pairs)
             for one in self.kappas
         )
-        note = "Intervals by bootstrap over pairs; pairs of one topic are alike, so that the truth is somewhat wider."
+        note = "Intervals by bootstrap over pairs; pairs of one topic are alike, so that true ones are somewhat wider."
         return (Table("agreement", "Agreement of two annotators", columns, rows, note),)
 
 

@@ -115,6 +115,10 @@ def distinct(pairs: Iterable[LabelledPair], notes: Notes) -> tuple[LabelledPair,
         if not pair.labels:
             notes.add("pairs without any label left out", where)
             continue
+        try:
+            type_of(pair.labels)
+        except UnknownNameError as error:
+            raise InputError(f"{where}: {error}") from error
         before = found.setdefault((pair.topic_id, pair.query_id), pair)
         if before is pair:
             continue
