@@ -37,6 +37,15 @@ def test_a_mistyped_command_exits_with_2(call):
     assert done.returncode == 2 and "No such command" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [(("audit", "--train", "a.tsv", "--train=b.tsv"), "--train"), (("leakage", "search", "--k", 1, "--k", 2), "--k")],
+)
+def test_what_is_taken_once_is_refused_twice(call, arguments, option):
+    done = call(*arguments)
+    assert done.returncode == 2 and f"{option} is given more than once" in done.stderr
+
+
 def test_version(call):
     assert call("--version").stdout.startswith("ringtrue 0.")
 
