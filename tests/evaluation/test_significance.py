@@ -47,7 +47,7 @@ def test_paired_t_is_scipys(pairs: list[tuple[float, float]]):
     a, b = (np.array(side) for side in zip(*pairs, strict=True))
     found = paired_t(a, b, level=0.9)
     if np.ptp(a - b) == 0:
-        assert found.p == (0.0 if found.mean_difference else 1.0)
+        assert found.p == (2 / 2 ** len(a) if found.mean_difference else 1.0)
         return
     expected = stats.ttest_rel(a, b)
     around = expected.confidence_interval(0.9)
@@ -60,9 +60,23 @@ def test_differences_without_variance():
     same = paired_t([0.25, 0.5], [0.25, 0.5])
     assert (same.statistic, same.p, same.interval and same.interval[:2]) == (0.0, 1.0, (0.0, 0.0))
     constant = paired_t([0.25, 0.5], [0.5, 0.75])
-    assert (constant.statistic, constant.p) == (-math.inf, 0.0)
+    assert (constant.statistic, constant.p) == (-math.inf, 0.5)
     assert constant.interval is not None
-    assert constant.interval[:2] == (-0.25, -0.25)
+    assert math.isnan(constant.interval.low) and math.isnan(constant.interval.high)
+
+
+@pytest.mark.parametrize("topics", [2, 3, 6])
+def test_differences_that_are_all_the_same_are_no_surer_than_the_exact_test(topics):
+    high = np.linspace(0.3, 0.9, topics)
+    low = high - 0.1  # rounding makes these differences not quite the same
+    assert paired_t(high, low).p == bulk_paired_t([high - low])[0] == paired_permutation(high, low).p == 2 / 2**topics
+
+
+def test_a_binary_measure_on_few_topics_is_rarely_significant_by_luck():
+    # all ways in which two systems can differ by one on each of n topics, equally likely if neither is better
+    for topics in (2, 3, 4, 5):
+        ways = np.array(list(itertools.product([-1.0, 1.0], repeat=topics)))
+        assert (bulk_paired_t(ways) < 0.05).mean() <= 0.05
 
 
 def test_welch_on_students_sleep_data():
@@ -80,8 +94,9 @@ def test_bulk_tests_are_those_of_scipy_and_of_one_pair():
 def test_bulk_tests_without_variance():
     rows = [[0.5, 0.5, 0.5], [0.0, 0.0, 0.0], [0.5, 0.5, 0.5]]
     others = [[0.25, 0.25], [0.0, 0.0], [0.25, 0.75]]
-    assert bulk_paired_t(rows).tolist() == [0, 1, 0]
-    assert bulk_welch_t(rows, others).tolist() == [0, 1, 1]
+    assert bulk_paired_t(rows).tolist() == [0.25, 1, 0.25]
+    assert bulk_welch_t(rows, others).tolist() == [1 / 10, 1, 1]  # one of ten ways to choose three of five topics
+    assert bulk_welch_t([[1.0, 1.0]], [[0.0, 0.0]]).tolist() == [2 / 6]
     assert np.isnan(bulk_paired_t([[1.0]])).all() and np.isnan(bulk_welch_t([[1.0]], [[1.0, 2.0]])).all()
 
 

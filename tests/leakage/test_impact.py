@@ -78,8 +78,9 @@ def test_swapped_pairs_with_their_tests(trained):
     assert (first.difference, first.difference_clean) == pytest.approx((0.125, -0.25))
     everywhere = stats.ttest_rel([1.0] * 6 + [0.25] * 6, [0.5] * 12).pvalue
     assert first.p_holm == pytest.approx(min(3 * everywhere, 1))  # a family of three pairs, of which two swap
-    assert first.p_holm_clean == 0
-    assert (first.change, first.p_holm_change) == (pytest.approx(0.75), 0)  # .5 ahead on all leaked, .25 behind else
+    assert first.p_holm_clean == 3 * 2 / 2**6  # all six differences are the same
+    assert first.change == pytest.approx(0.75)  # .5 ahead on all leaked, .25 behind else
+    assert first.p_holm_change == pytest.approx(3 * 2 / math.comb(12, 6))
     assert first.is_significant(0.05)
     assert (order.pairs, order.tau_b) == (2, kendall_tau_b([0.625, 0.5, 0.5], [0.25, 0.5, 0.5]))
     assert order.tau_ap_b == tau_ap_b([0.625, 0.5, 0.5], [0.25, 0.5, 0.5])
@@ -92,7 +93,7 @@ def test_a_significant_order_alone_makes_no_significant_swap():
     assert order is not None
     (swap,) = order.swaps
     leaked, clean = [0.5, 0.5, -0.5, 0.5, -0.5, 0.5], [1 / 4 - 1 / 3] * 6
-    assert swap.p_holm_clean < 1e-9
+    assert swap.p_holm_clean == 2 / 2**6
     assert swap.change == pytest.approx(np.mean(leaked) - np.mean(clean))
     assert swap.p_holm_change == pytest.approx(stats.ttest_1samp(leaked, clean[0]).pvalue)  # there is one variance only
     assert not swap.is_significant(0.05)

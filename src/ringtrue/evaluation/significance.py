@@ -5,7 +5,8 @@ Carterette 2007; Welch's t test 1947 where two kinds of topics are compared; per
 Bonferroni and Holm 1979. All tests are two-sided. Left out: one-sided tests, false discovery rates.
 
 Scores must be finite and paired topic by topic; anything else is an InputError, also an empty list. One topic alone
-has no variance: the t test gives p = nan and intervals are (nan, nan), while its only sign flip gives p = 1.
+has no variance: the t test gives p = nan and intervals are (nan, nan), while its only sign flip gives p = 1. Where some
+topics all have the same difference no t test can tell what chance could do: p is then that of the exact test.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ Method = Literal["percentile", "bca"]
 
 # Numbers drawn at once, so that memory does not grow with the number of replicates.
 _BLOCK = 2**21
+# A spread of differences below this share of their mean comes from rounding.
+_ROUNDING = 1e-12
 
 
 class PairedTest(NamedTuple):
@@ -43,7 +46,8 @@ class PairedTest(NamedTuple):
 def paired_t(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> PairedTest:
     """Student's paired t test, with the interval of the mean difference.
 
-    Where all differences are the same there is no variance: p = 1 if they are zero, else t is infinite and p = 0.
+    Where all differences are the same there is no variance: p = 1 if they are zero, else t is infinite, p is the share
+    of the two sign flips among all, and there is no interval.
     """
     _check_level(level)
     differences = _paired(a, b)
@@ -51,9 +55,9 @@ def paired_t(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> PairedTest:
     if n < 2:
         nothing = Interval(math.nan, math.nan, level, "t")
         return PairedTest(mean, error, math.nan, math.nan, n, "paired t", nothing)
-    t = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
-    p = 2 * float(stdtr(n - 1, -abs(t)))
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    t = float(_ratio(np.array(mean), np.array(error)))
+    p = float(_two_sided(np.array(t), n - 1, 2.0 ** (1 - n)))
+    reach = math.nan if math.isinf(t) else float(stdtrit(n - 1, (1 + level) / 2)) * error
     return PairedTest(mean, error, t, p, n, "paired t", Interval(mean - reach, mean + reach, level, "t"))
 
 
@@ -64,13 +68,14 @@ def bulk_paired_t(differences: ArrayLike) -> Floats:
     if n < 2:
         return np.full(len(values), np.nan)
     t = _ratio(values.mean(axis=1), values.std(axis=1, ddof=1) / math.sqrt(n))
-    return np.asarray(2 * stdtr(n - 1, -np.abs(t)))
+    return _two_sided(t, n - 1, 2.0 ** (1 - n))
 
 
 def bulk_welch_t(a: ArrayLike, b: ArrayLike) -> Floats:
     """Whether the means of each row of a[tests, topics] and b[tests, other topics] differ: p of Welch's t test.
 
-    Where neither row has any variance p is 1 for equal means and 0 for others; a row of one value gives nan.
+    Where neither row has any variance p is 1 for equal means, and for others the share of this choice of topics among
+    all; a row of one value gives nan.
     """
     first, second = _finite(a, 2), _finite(b, 2)
     if min(first.shape[1], second.shape[1]) < 2:
@@ -79,7 +84,8 @@ def bulk_welch_t(a: ArrayLike, b: ArrayLike) -> Floats:
     t = _ratio(first.mean(axis=1) - second.mean(axis=1), np.sqrt(one + two))
     spread = one**2 / (first.shape[1] - 1) + two**2 / (second.shape[1] - 1)
     freedom = np.divide((one + two) ** 2, spread, out=np.ones_like(spread), where=spread > 0)
-    return np.asarray(2 * stdtr(freedom, -np.abs(t)))
+    few, all_topics = first.shape[1], first.shape[1] + second.shape[1]
+    return _two_sided(t, freedom, (1 + (2 * few == all_topics)) / math.comb(all_topics, few))
 
 
 def paired_permutation(a: ArrayLike, b: ArrayLike, permutations: int = 10_000, seed: int = 0) -> PairedTest:
@@ -228,7 +234,12 @@ def _random_signs(n: int, permutations: int, seed: int) -> Iterator[Floats]:
 def _ratio(means: Floats, errors: Floats) -> Floats:
     """Means by their standard errors: infinite where there is no error, and 0 where there is neither."""
     limits = np.where(means == 0, 0.0, np.copysign(np.inf, means))
-    return np.divide(means, errors, out=limits, where=errors > 0)
+    return np.divide(means, errors, out=limits, where=errors > _ROUNDING * np.abs(means))
+
+
+def _two_sided(t: Floats, freedom: Floats | int, least: float) -> Floats:
+    """How often chance gives a t as large; `least` where it is infinite."""
+    return np.where(np.isinf(t), least, 2 * stdtr(freedom, -np.abs(t)))
 
 
 def _paired(a: ArrayLike, b: ArrayLike) -> Floats:
