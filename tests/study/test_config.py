@@ -49,6 +49,7 @@ def test_files_make_a_collection_too():
         (Study(runs=Path("r"), variants=Path("v")), "--variants needs the test topics"),
         (Study(runs=Path("r"), rankers=("bm25",)), "--ranker needs the test topics"),
         (Study(collection="c", variations=Path("v")), "--variations needs a --ranker"),
+        (Study(collection="c", variations=Path("nowhere.csv"), rankers=("bm25",)), "nowhere.csv: no such file"),
         (Study(ties="none"), "unknown tie rule"),
         (Study(measure="nDGC"), "nDCG"),
         (Study(collection="c", rankers=("bm25", "knrm")), "ranker knrm ranks candidates again"),

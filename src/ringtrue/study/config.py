@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from ir_measures import Measure
 
+from ringtrue.data.formats.streams import check_file
 from ringtrue.data.groups import FROM_TAGS
 from ringtrue.data.ties import Ties
 from ringtrue.errors import FormatError, InputError, UnknownNameError
@@ -112,6 +113,8 @@ class Config:
                 raise InputError(f"--{option} needs the test topics: give a --collection, or a file with --queries.")
         if self.variations and not self.rankers:
             raise InputError("--variations needs a --ranker to try them on, such as --ranker bm25.")
+        if self.variations:
+            check_file(self.variations)
         return parse_measure(self.measure)
 
 
