@@ -110,7 +110,7 @@ def test_the_search_for_leaks_takes_a_threshold_and_positives(call, tmp_path):
         for more in ((), ("--threshold", 0.1))
     )
     assert [audit["provenance"]["settings"]["threshold"] for audit in (strict, loose)] == [0.99, 0.1]
-    assert "by 1 pairs" in strict["findings"][0]["seen"] and "by 2 pairs" in loose["findings"][0]["seen"]
+    assert "by 1 pair of" in strict["findings"][0]["seen"] and "by 2 pairs" in loose["findings"][0]["seen"]
     assert "1 training pairs tell the answer to 1 of 1 topics" in strict["findings"][1]["seen"]
 
 

@@ -259,7 +259,7 @@ def test_hits_of_every_field_and_tolerated_lines_are_shown():
 def test_candidates_of_a_file_need_no_search():
     audit = audit_leakage(SearchResult((candidate("101", "a", 0.85), candidate("999", "b")), ("101", "102")))
     assert audit.findings[0].seen == (
-        "1 of 2 topics (50%) have a leak, by 1 pairs of a topic and a query; 0.9 true leaks are expected in 0.9 "
+        "1 of 2 topics (50%) has a leak, by 1 pair of a topic and a query; 0.9 true leaks are expected in 0.9 "
         "topics; 1 more topics have candidates, but are not among these 2."
     )
     assert [section.name for section in audit.sections()] == [

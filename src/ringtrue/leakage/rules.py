@@ -40,11 +40,11 @@ def leaked_share(search: SearchResult, leaks: Sequence[Candidate], rule_of_choic
     share = topics / searched
     clean = Verdict.UNKNOWN if search.unsearched else Verdict.PASS
     verdict = clean if harmless else Verdict.FAIL if share > SHARE_FAIL else Verdict.WARN
-    seen = f"{topics:,} of {searched:,} topics ({share:.0%}) have a leak"
+    seen = f"{topics:,} of {searched:,} topics ({share:.0%}) {'has' if topics == 1 else 'have'} a leak"
     seen += "" if search.log_size is None else f" among {search.log_size:,} training queries"
     if topics:
         true = expected_leaks(leaks)
-        seen += f", by {len(leaks):,} pairs of a topic and a query"
+        seen += f", by {len(leaks):,} pair{'s' * (len(leaks) > 1)} of a topic and a query"
         seen += "" if true is None else f"; {true:,.1f} true leaks are expected in {expected:,.1f} topics"
     if len(leaked) > topics:
         seen += f"; {len(leaked) - topics:,} more topics have candidates, but are not among these {searched:,}"
@@ -64,8 +64,9 @@ def search_recall(recall: Recall) -> Finding:
             "is no share to tell."
         )
         return Finding("search recall", Verdict.UNKNOWN, rule, seen)
+    above = f"{recall.found:,} {'is' if recall.found == 1 else 'are'} above the threshold"
     seen = (
-        f"{how}, and {recall.found:,} are above the threshold: an estimated {recall.estimate:.2%} of all that are "
+        f"{how}, and {above}: an estimated {recall.estimate:.2%} of all that are "
         f"(at least {recall.interval.low:.2%}; {recall.certain:.1%} if nothing is assumed of those not sampled)"
     )
     if recall.refuted:
