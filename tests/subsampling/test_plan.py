@@ -109,7 +109,7 @@ def audited():
     from ringtrue.provenance import stamp
     from ringtrue.subsampling.audit import SubsamplingAudit
 
-    def make(made: Plan) -> SubsamplingAudit:
+    def make(made: Plan, *, topics: int = 25, groups: int = 9) -> SubsamplingAudit:
         return SubsamplingAudit(
             samplers=tuple(RESULTS),
             comparisons=(),
@@ -119,13 +119,21 @@ def audited():
             top=0.75,
             systems=9,
             retrieved=1000,
-            groups=3,
+            groups=groups,
+            topics=topics,
             account=Table("campaign", "", (), ()),
             provenance=stamp(()),
             planned=True,
         )
 
     return make
+
+
+@pytest.mark.parametrize(("topics", "groups"), [(1, 9), (4, 9), (25, 3), (25, 4)])
+def test_few_topics_or_groups_give_no_verdict_however_narrow_the_interval(audited, topics, groups):
+    (finding,) = audited(plan(RESULTS, Limits()), topics=topics, groups=groups).findings
+    assert finding.verdict is Verdict.UNKNOWN
+    assert f"relevant document: {topics}, groups: {groups}" in finding.seen
 
 
 def test_only_the_whole_is_no_answer(audited):

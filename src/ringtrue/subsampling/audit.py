@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from ir_measures import Measure, nDCG
 
 from ringtrue.audit import Finding, Section, Table, Verdict
@@ -24,6 +25,7 @@ STUDY_SAMPLERS = (
 SMALL_SAMPLERS = ("pool:1", "pool:2", "pool:3", "pool:5", "pool:10", "judged", "loft:50", "loft:100", "complete")
 SMALL = 10_000
 SMALLER = 0.95
+FEW_TOPICS = FEW_GROUPS = 5  # with fewer all resamples are alike, and the interval is narrow for want of data
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +33,7 @@ class SubsamplingAudit:
     """Samplers held against the truth by leave-one-group-out.
 
     `truth` has the true score of each system by name of the truth; where there is no plan, `why_not` says why nothing
-    was tried.
+    was tried. `topics` are those with a relevant document.
     """
 
     samplers: tuple[SamplerReliability, ...]
@@ -43,6 +45,7 @@ class SubsamplingAudit:
     systems: int
     retrieved: int
     groups: int
+    topics: int
     account: Table
     provenance: Provenance
     planned: bool = False
@@ -98,7 +101,14 @@ class SubsamplingAudit:
             seen += f" {chosen.sampler} is chosen, which keeps {chosen.docs / self.retrieved:.0%}."
         one = next(found for found in self.samplers if found.sampler == shown.sampler)
         interval = one.intervals[plan.limits.view].unpooled_tau_ap_b
-        return Finding("reliable sample", Verdict.PASS if shown.reliable else near, rule, seen, shown.tau, interval)
+        verdict = Verdict.PASS if shown.reliable else near
+        if self.topics < FEW_TOPICS or self.groups < FEW_GROUPS:
+            verdict = Verdict.UNKNOWN
+            seen += (
+                f" Topics with a relevant document: {self.topics}, groups: {self.groups}; with fewer than {FEW_TOPICS} "
+                f"or {FEW_GROUPS} the interval cannot tell what other ones would do."
+            )
+        return Finding("reliable sample", verdict, rule, seen, shown.tau, interval)
 
     def sections(self) -> tuple[Section, ...]:
         """The table of samplers, the curve, and the tests between samplers; of a plan, what it rests on alone."""
@@ -186,6 +196,7 @@ def audit_subsampling(
         systems=len(campaign.runs),
         retrieved=len(campaign.runs.docs),
         groups=groups,
+        topics=len(np.unique(campaign.qrels.topic[campaign.qrels.relevance > 0])),
         account=account(campaign),
         provenance=stamp(tried, inputs, settings),
         planned=limits is not None,
