@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from ir_measures import NumRet, P
+from scipy import stats
 
 from ringtrue.audit import Table, Verdict
 from ringtrue.data.collection import Collection
@@ -15,6 +16,7 @@ from ringtrue.errors import InputError
 from ringtrue.evaluation import rules
 from ringtrue.evaluation.audit import EvaluationAudit, audit_evaluation
 from ringtrue.evaluation.measures import MFR
+from ringtrue.evaluation.significance import PairedTest
 
 QRELS = [Qrel("1", "a", 1), Qrel("2", "b", 1)]
 
@@ -57,3 +59,13 @@ def test_a_measure_whose_mean_the_tests_do_not_take_is_refused(measure, words):
     runs = RunSet.from_runs([Run(name, {"1": (ScoredDoc("1", "a", 1.0),)}) for name in ("x", "y")])
     with pytest.raises(InputError, match=words):
         audit_evaluation(runs, qrels, measure=measure, replicates=10)
+
+
+@pytest.mark.parametrize("neighbours", [1, 23, 142])
+def test_the_detectable_difference_is_found_four_times_in_five_in_a_table_of_that_size(neighbours):
+    row = audit([Query("1", "red")]).systems[0]
+    test = PairedTest(0.0, 0.01, 0.0, 1.0, 50, "paired t")
+    found = rules.detectable_difference([replace(row, next_test=test)] * neighbours)
+    assert found is not None
+    limit = stats.t.ppf(1 - 0.05 / neighbours / 2, 49)  # what the lowest of so many p has to reach for Holm
+    assert stats.nct.sf(limit, 49, found / 0.01) == pytest.approx(0.8, abs=0.02)

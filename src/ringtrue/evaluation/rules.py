@@ -48,7 +48,10 @@ def enough_topics(
 
 
 def detectable_difference(systems: Sequence[SystemRow]) -> float | None:
-    """The mean difference that a paired t-test finds with a power of .8, for the median pair of neighbours."""
+    """The mean difference that a paired t-test finds with a power of .8, for the median pair of neighbours.
+
+    The test is Holm's first step: with more neighbours in the table it takes more to tell two of them apart.
+    """
     errors = sorted(
         error
         for row in systems
@@ -56,8 +59,9 @@ def detectable_difference(systems: Sequence[SystemRow]) -> float | None:
     )
     if not errors:
         return None
-    freedom = next(row.next_test.n - 1 for row in systems if row.next_test)
-    factor = stats.t.ppf(1 - ALPHA / 2, freedom) + stats.t.ppf(POWER, freedom)
+    tests = [row.next_test for row in systems if row.next_test]
+    freedom = tests[0].n - 1
+    factor = stats.t.ppf(1 - ALPHA / len(tests) / 2, freedom) + stats.t.ppf(POWER, freedom)
     return float(factor * errors[len(errors) // 2])
 
 
