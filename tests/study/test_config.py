@@ -52,6 +52,8 @@ def test_files_make_a_collection_too():
         (Study(collection="c", variations=Path("nowhere.csv"), rankers=("bm25",)), "nowhere.csv: no such file"),
         (Study(ties="none"), "unknown tie rule"),
         (Study(measure="nDGC"), "nDCG"),
+        (Study(collection="c", rankers=("biencoder:minilmm",)), "unknown encoder 'minilmm'"),
+        (Study(collection="c", rankers=("bm25 >> lateinteraction:hashing",)), "has no token vectors"),
         (Study(collection="c", rankers=("bm25", "knrm")), "ranker knrm ranks candidates again"),
         (Study(collection="c", rankers=("bm25 % 10 >> knrm",)), "'knrm' needs a trained model"),
         (Study(collection="c", rankers=("bm25 >> knrm:checkpoint=nowhere % 5",)), "nowhere is not a checkpoint"),

@@ -70,7 +70,11 @@ class Sets:
         bool, typer.Option("--unbalanced", help="Where a source has too few queries, take more of the others.")
     ] = False
     encoder: Annotated[
-        str | None, typer.Option("--encoder", help="What tells whether a query is near a topic.  [default: minilm]")
+        str | None,
+        typer.Option(
+            "--encoder",
+            help="What tells whether a query is near a topic.  [default: minilm where installed, else hashing]",
+        ),
     ] = None
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Similarity above which it is.  [default: the encoder's]")

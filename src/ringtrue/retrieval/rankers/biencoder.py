@@ -41,11 +41,18 @@ class BiEncoder(Composable):
 
     family: ClassVar[str] = "bi-encoder"
 
+    def check_ready(self, *, first: bool) -> None:
+        """There is such an encoder, and its packages are installed."""
+        self._encoder()
+
+    def _encoder(self) -> Encoder:
+        return ENCODERS.parse(self.encoder.replace(";", ","))
+
     def rank(self, collection: Collection, queries: Sequence[Query], candidates: Run | None = None) -> Run:
         """Rank all documents, or the candidates of each query."""
         if self.depth < 1:
             raise InputError(f"ranker {self!r}: depth is {self.depth}; it should be 1 or more.")
-        encoder = ENCODERS.parse(self.encoder.replace(";", ","))
+        encoder = self._encoder()
         documents = _document_vectors(collection, encoder)
         ids = documents.ids
         places = {doc_id: place for place, doc_id in enumerate(ids)}

@@ -40,6 +40,10 @@ class LateInteraction(Composable):
 
     family: ClassVar[str] = "late interaction"
 
+    def check_ready(self, *, first: bool) -> None:
+        """There is such an encoder, and its packages are installed."""
+        self._encoder()
+
     def rank(self, collection: Collection, queries: Sequence[Query], candidates: Run | None = None) -> Run:
         """Rank all documents, or the candidates of each query."""
         if self.depth < 1:
@@ -65,10 +69,14 @@ class LateInteraction(Composable):
         return Run.from_results(repr(self), results)
 
     def _model(self) -> TokenVectors:
+        encoder = self._encoder()
+        return load_token_vectors(encoder.folder(), place(encoder.device))
+
+    def _encoder(self) -> Neural:
         encoder = ENCODERS.parse(self.encoder.replace(";", ","))
         if not isinstance(encoder, Neural):
             raise InputError(f"ranker {self!r}: encoder {self.encoder!r} has no token vectors; take minilm or sbert.")
-        return load_token_vectors(encoder.folder(), place(encoder.device))
+        return encoder
 
 
 def _query_vectors(queries: Sequence[Query], vectors_of: TokenVectors) -> dict[str, Floats]:
