@@ -129,11 +129,19 @@ def audited():
     return make
 
 
-@pytest.mark.parametrize(("topics", "groups"), [(1, 9), (4, 9), (25, 3), (25, 4)])
-def test_few_topics_or_groups_give_no_verdict_however_narrow_the_interval(audited, topics, groups):
+@pytest.mark.parametrize(
+    ("topics", "groups", "verdict", "words"),
+    [
+        (1, 9, Verdict.UNKNOWN, "Only 1 topics"),
+        (4, 3, Verdict.UNKNOWN, "Only 4 topics"),
+        (25, 3, Verdict.WARN, "Of 3 groups"),
+        (25, 4, Verdict.WARN, "Of 4 groups"),
+        (5, 5, Verdict.PASS, "tau_AP_b"),
+    ],
+)
+def test_few_topics_or_groups_give_no_pass_however_narrow_the_interval(audited, topics, groups, verdict, words):
     (finding,) = audited(plan(RESULTS, Limits()), topics=topics, groups=groups).findings
-    assert finding.verdict is Verdict.UNKNOWN
-    assert f"relevant document: {topics}, groups: {groups}" in finding.seen
+    assert finding.verdict is verdict and words in finding.seen
 
 
 def test_only_the_whole_is_no_answer(audited):

@@ -25,7 +25,7 @@ STUDY_SAMPLERS = (
 SMALL_SAMPLERS = ("pool:1", "pool:2", "pool:3", "pool:5", "pool:10", "judged", "loft:50", "loft:100", "complete")
 SMALL = 10_000
 SMALLER = 0.95
-FEW_TOPICS = FEW_GROUPS = 5  # with fewer all resamples are alike, and the interval is narrow for want of data
+FEW_TOPICS = FEW_GROUPS = 5  # with fewer most resamples are alike, and the interval is narrow for want of data
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,12 @@ class SubsamplingAudit:
         one = next(found for found in self.samplers if found.sampler == shown.sampler)
         interval = one.intervals[plan.limits.view].unpooled_tau_ap_b
         verdict = Verdict.PASS if shown.reliable else near
-        if self.topics < FEW_TOPICS or self.groups < FEW_GROUPS:
+        if self.topics < FEW_TOPICS:
             verdict = Verdict.UNKNOWN
-            seen += (
-                f" Topics with a relevant document: {self.topics}, groups: {self.groups}; with fewer than {FEW_TOPICS} "
-                f"or {FEW_GROUPS} the interval cannot tell what other ones would do."
-            )
+            seen += f" Only {self.topics} topics have a relevant document, which tell nothing of others."
+        elif self.groups < FEW_GROUPS and verdict is Verdict.PASS:
+            verdict = Verdict.WARN
+            seen += f" Of {self.groups} groups all resamples are much alike: the interval is narrow for want of data."
         return Finding("reliable sample", verdict, rule, seen, shown.tau, interval)
 
     def sections(self) -> tuple[Section, ...]:
