@@ -209,7 +209,16 @@ def test_candidates_without_a_probability_among_others_are_not_likely_and_are_co
     account = clean([tmp_path / "log.tsv"], (LEAKS[0], far), tmp_path / "out", likely)
     assert (len(account.dropped), account.without_probability) == (1, 1)
     assert json.loads(account_json(account))["without_probability"] == 1
-    assert clean([tmp_path / "log.tsv"], (LEAKS[0], far), tmp_path / "out").without_probability == 0
+    near = Choice(0.6)
+    assert clean([tmp_path / "log.tsv"], (LEAKS[0], far), tmp_path / "out", near).without_probability == 0
+
+
+def test_neighbours_are_no_candidates_unless_a_threshold_makes_them_some():
+    far = candidate("q4", "old ships", 0.1, probability=None)
+    with pytest.raises(InputError, match=r"1 of the 2 candidates have no probability.*--threshold"):
+        Choice().leaks((LEAKS[0], far))
+    assert Choice(0.66).leaks((LEAKS[0], far)) == (LEAKS[0],)
+    assert Choice().leaks((far,)) == (far,)  # another encoder's, which has no probabilities
 
 
 def test_an_id_with_another_text_goes_too_and_is_counted(tmp_path):

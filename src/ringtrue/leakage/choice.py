@@ -68,6 +68,7 @@ class Choice:
         given = tuple(candidates)
         self._check_labels(given)
         self._check_probabilities(given)
+        self._check_candidates(given)
         return tuple(candidate for candidate in given if self.counts(candidate))
 
     def without_probability(self, candidates: Iterable[Candidate]) -> int:
@@ -102,6 +103,18 @@ class Choice:
                 f"none of the {len(candidates):,} candidates has a probability, and likely leaks were asked for; give "
                 "the candidates that `leakage search` writes, or count all (--counted all), or those above a "
                 "similarity (--threshold)."
+            )
+
+    def _check_candidates(self, candidates: Sequence[Candidate]) -> None:
+        """All neighbours of a search, where no threshold is named, would count as leaks, and be most of a log."""
+        if self.counted is not Counted.ALL or self.threshold is not None:
+            return
+        missing = sum(one.probability is None for one in candidates)
+        if 0 < missing < len(candidates):
+            raise InputError(
+                f"{missing:,} of the {len(candidates):,} candidates have no probability, as neighbours below the "
+                "threshold of a search have none; give its candidates instead of its neighbours, or say above which "
+                "similarity they count (--threshold)."
             )
 
 
