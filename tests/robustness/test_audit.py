@@ -147,10 +147,18 @@ def test_an_encoder_draws_a_map():
 
 def test_a_significant_swap_fails_and_another_warns():
     swap = Swap("nDCG@10", "misspelling", "DeleteChar", "a", "b", 0.1, 0.1, 0.5, 1.0)
-    assert rules.same_order([], 2, 3)[0].verdict is Verdict.PASS
-    assert rules.same_order([swap], 2, 3)[0].verdict is Verdict.WARN
-    assert rules.same_order([swap._replace(p_corrected=0.01)], 2, 3)[0].verdict is Verdict.FAIL
-    assert rules.same_order([swap], 1, 3) == ()
+    assert rules.same_order([], 2, 3, 10)[0].verdict is Verdict.PASS
+    assert rules.same_order([swap], 2, 3, 10)[0].verdict is Verdict.WARN
+    assert rules.same_order([swap._replace(p_corrected=0.01)], 2, 3, 10)[0].verdict is Verdict.FAIL
+    assert rules.same_order([swap], 1, 3, 10) == ()
+
+
+def test_an_order_that_stands_without_valid_variations_is_no_pass():
+    rows = [one._replace(valid=False) for one in toy.checked()]
+    audit = audit_robustness(toy.COLLECTION, [toy.Overlap(), toy.Overlap(first=1)], rows, settings=QUICK)
+    verdicts = {finding.name: finding.verdict for finding in audit.findings}
+    assert verdicts["order of systems"] is Verdict.UNKNOWN
+    assert rules.same_order([], 2, 3, 9)[0].verdict is Verdict.UNKNOWN
 
 
 def test_the_study_variations_on_the_judged_passages(shared: Path):

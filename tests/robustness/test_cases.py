@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import toy
 from ir_measures import nDCG
@@ -69,6 +70,18 @@ def test_systems_that_change_places_are_named(task):
 
 def test_one_system_has_no_one_to_change_places_with(task):
     assert swaps([measured(toy.Overlap(), task)[1]], nDCG @ 10) == ()
+
+
+def test_systems_that_are_level_do_not_change_places(task):
+    _, values = measured(toy.Overlap(), task)
+    first, second = np.array([0.1, 0.1, 0.2, 0.6]), np.array([0.1, 0.6, 0.1, 0.2])
+    assert -1e-16 < (first - second).mean() < 0  # by rounding alone
+    one, two = (
+        replace(values, system=name, original=row + 0 * values.original, slots=row + gain + 0 * values.slots)
+        for name, row, gain in (("one", first, 0.1), ("two", second, 0.0))
+    )
+    assert one.filled(nDCG @ 10)[0].mean() > two.filled(nDCG @ 10)[0].mean()
+    assert swaps([one, two], nDCG @ 10) == ()
 
 
 def test_the_lowest_is_ahead_and_the_highest_worst_where_lower_is_better(task):

@@ -99,7 +99,8 @@ class RobustnessAudit:
         """One for each system, and what concerns all of them."""
         first = str(self.measures[0])
         losses = (rules.survives([drop for drop in one.drops if drop.measure == first]) for one in self.systems)
-        order = rules.same_order(self.swaps, len(self.systems), len(self.task.methods))
+        queries = max(map(len, self.task.texts.values()), default=0)
+        order = rules.same_order(self.swaps, len(self.systems), len(self.task.methods), queries)
         return (*losses, *order, *rules.all_ranked(self.failures))
 
     def sections(self) -> tuple[Section, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from ir_measures import Measure
 
 from ringtrue.data.qrels import Qrels
+from ringtrue.evaluation.correlation import round_scores
 from ringtrue.evaluation.measures import direction
 from ringtrue.evaluation.significance import PairedTest
 from ringtrue.robustness.evaluate import Values, mean
@@ -67,7 +68,7 @@ def swaps(systems: Sequence[Values], measure: Measure, marking: Marking = STUDY)
     corrected = marking.corrected([test for *_, test in looked])
     found = []
     for (pair, place, before, after, test), p in zip(looked, corrected, strict=True):
-        if before * after < 0:
+        if round_scores(before) * round_scores(after) < 0:
             first, second = (pair if before > 0 else pair[::-1])[0], (pair if after > 0 else pair[::-1])[0]
             found.append(
                 Swap(str(measure), *methods[place], first.system, second.system, abs(before), abs(after), p_of(test), p)

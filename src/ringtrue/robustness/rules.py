@@ -42,19 +42,26 @@ def _change(drop: float) -> str:
     return f"{drop:.1%} lost" if drop >= 0 else f"{-drop:.1%} gained, and no category loses more"
 
 
-def same_order(found: Sequence[Swap], systems: int, methods: int) -> tuple[Finding, ...]:
-    """Whether variations change which system is better; nothing with one system."""
+def same_order(found: Sequence[Swap], systems: int, methods: int, queries: int) -> tuple[Finding, ...]:
+    """Whether variations change which system is better; nothing with one system.
+
+    `queries` is how many have a valid variation by the method that has most: that few keep their order tells little.
+    """
     if systems < 2:
         return ()
     rule = (
         "no two systems change places under any method; it fails where what the method changes between the two is "
-        f"significant (p < {ALPHA} after correction over all pairs and methods)"
+        f"significant (p < {ALPHA} after correction over all pairs and methods); that nothing changes says nothing of "
+        f"fewer than {FEWEST_QUERIES} queries"
     )
     sure = [swap for swap in found if swap.p_corrected < ALPHA]
     pairs = systems * (systems - 1) // 2 * methods
     seen = f"{len(found)} of {pairs} comparisons of two systems under a method come out the other way round"
     seen += f", {len(sure)} of them significantly." if found else "."
-    verdict = Verdict.FAIL if sure else Verdict.WARN if found else Verdict.PASS
+    unmoved = Verdict.PASS if queries >= FEWEST_QUERIES else Verdict.UNKNOWN
+    verdict = Verdict.FAIL if sure else Verdict.WARN if found else unmoved
+    if verdict is Verdict.UNKNOWN:
+        seen += f" A method has valid variations of {queries} queries at most."
     return (Finding("order of systems", verdict, rule, seen, len(found) / pairs if pairs else None),)
 
 

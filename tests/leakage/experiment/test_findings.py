@@ -54,6 +54,13 @@ def test_swaps_are_found_and_a_lower_mfr_is_better() -> None:
     assert [(one.kind, one.ahead, one.behind) for one in turned] == [("msm", "a", "b"), ("test", "a", "b")]
 
 
+def test_models_that_are_level_but_for_rounding_do_not_swap() -> None:
+    level = {("a", "none"): [0.1, 0.1, 0.2, 0.6], ("b", "none"): [0.1, 0.6, 0.1, 0.2]}
+    assert -1e-16 < np.subtract(*level.values()).mean() < 0
+    values = {**level, ("a", "msm"): [0.5] * 4, ("b", "msm"): [0.1] * 4}
+    assert find_swaps(("none", "msm"), ("a", "b"), nDCG @ 10, _chosen(values)) == []
+
+
 def test_the_test_of_a_swap_is_of_the_change_and_its_family_are_all_pairs_and_kinds() -> None:
     rng = np.random.default_rng(5)
     models, kinds = ("a", "b", "c"), ("none", "msm", "test")
@@ -121,6 +128,8 @@ def test_verdicts() -> None:
     assert rules.order_of_models(_result(effects=(EFFECT,))).verdict is Verdict.UNKNOWN
     two = (EFFECT, EFFECT._replace(model="b"))
     assert rules.order_of_models(_result(effects=two)).verdict is Verdict.PASS
+    without = tuple(one._replace(kind="none") for one in two)
+    assert rules.order_of_models(_result(effects=without)).verdict is Verdict.UNKNOWN
     swap = ModelSwap(nDCG @ 10, "msm", "a", "b", 0.1, 0.03, -0.1, 0.02, -0.2, 0.06)
     assert rules.order_of_models(_result(effects=two, swaps=(swap,))).verdict is Verdict.WARN
     sure = swap._replace(p_holm_change=0.01)

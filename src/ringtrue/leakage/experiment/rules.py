@@ -11,6 +11,7 @@ from ringtrue.leakage.experiment.result import Effect, ExperimentResult
 from ringtrue.leakage.trainsets.records import TITLES
 
 ALPHA = 0.05
+_NO_LEAKAGE = "only sets without leakage were trained on."
 
 
 def gain(effect: Effect) -> float:
@@ -43,7 +44,7 @@ def effect_of_leakage(result: ExperimentResult) -> Finding:
     )
     compared = [one for one in result.effects if one.kind != "none"]
     if not compared:
-        return Finding("gain by leakage", Verdict.UNKNOWN, rule, "only sets without leakage were trained on.")
+        return Finding("gain by leakage", Verdict.UNKNOWN, rule, _NO_LEAKAGE)
     gaining = [one for one in compared if is_gain(one)]
     harmed = [one for one in compared if gain(one) < 0 and one.p_bonferroni is not None and one.p_bonferroni < ALPHA]
     first = compared[0].measure
@@ -70,6 +71,8 @@ def order_of_models(result: ExperimentResult) -> Finding:
     verdict = Verdict.FAIL if significant else Verdict.WARN if result.swaps else Verdict.PASS
     pairs = len(models) * (len(models) - 1) // 2
     cases = pairs * len({(one.measure, one.kind) for one in result.effects if one.kind != "none"})
+    if not cases:
+        return Finding("order of models", Verdict.UNKNOWN, rule, _NO_LEAKAGE)
     seen = f"{len(result.swaps) or 'none'} of {cases} pairs of models swap, {significant or 'none'} significantly."
     return Finding("order of models", verdict, rule, seen, float(len(result.swaps)))
 

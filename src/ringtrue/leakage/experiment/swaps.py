@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from ir_measures import Measure
 
+from ringtrue.evaluation.correlation import round_scores
 from ringtrue.evaluation.measures import direction
 from ringtrue.evaluation.significance import PairedTest, holm, paired_t
 from ringtrue.leakage.experiment.folds import Chosen, Floats
@@ -44,7 +45,7 @@ def find_swaps(kinds: Sequence[str], models: Sequence[str], measure: Measure, ch
             one.change.mean_difference, float(change),
         )
         for one, clean, leaky, change in zip(pairs, *orders, strict=True)
-        if one.clean.mean_difference > 0 > one.leaky.mean_difference
+        if round_scores(one.clean.mean_difference) > 0 > round_scores(one.leaky.mean_difference)
     ]  # fmt: skip
 
 
