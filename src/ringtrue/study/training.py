@@ -65,11 +65,11 @@ class LeakSources:
         if self.planted is not None:
             return read_planted(self.planted)
         threshold = settings.threshold
-        threshold = default_threshold(settings.encoder).value if threshold is None else threshold
-        if self.candidates is not None:
+        if self.candidates is not None:  # of any encoder: another one's threshold says nothing of their similarities
             found = read_candidates(self.candidates)
         else:
             say("searching the training log for leaks")
+            threshold = default_threshold(settings.encoder).value if threshold is None else threshold
             found = search_log(test, train, SearchSettings(settings.encoder, threshold), say).result.candidates
         choice = Choice(threshold)
         return from_candidates(choice.leaks(found), choice.rule)
