@@ -57,6 +57,26 @@ def test_wilson_of_unequal_weights_is_wider_and_of_nothing_unknown():
     assert math.isnan(wilson(part[:0], np.ones(0)).low)
 
 
+def test_wilson_of_groups_is_that_of_single_cases_where_these_are_not_alike():
+    part, ones = np.arange(60) % 3 > 0, np.ones(60)
+    single = wilson(part, ones)
+    assert wilson(part, ones, groups=np.arange(60)).low == pytest.approx(single.low, abs=0.002)
+    twice = wilson(np.repeat(part, 2), np.ones(120), groups=np.repeat(np.arange(60), 2))  # each case is there twice
+    assert twice[:2] == pytest.approx(single[:2], abs=0.002)
+    all_true = wilson(np.ones(50, dtype=bool), np.ones(50), groups=np.repeat(np.arange(5), 10))
+    assert all_true[:2] == pytest.approx(wilson(np.ones(5, dtype=bool), np.ones(5))[:2])
+
+
+def test_wilson_of_groups_holds_the_share_as_often_as_it_says():
+    rng = np.random.default_rng(2)
+    groups, ones, held = np.repeat(np.arange(60), 5), np.ones(300), np.zeros(2)
+    for _ in range(400):
+        part = rng.random(300) < np.repeat(rng.beta(0.8, 0.2, 60), 5)  # .8 on average, but topic by topic
+        found = wilson(part, ones), wilson(part, ones, groups=groups)
+        held += [one.low <= 0.8 <= one.high for one in found]
+    assert held[0] / 400 < 0.8 and held[1] / 400 > 0.92
+
+
 def test_bootstrap_of_groups_is_wider_where_groups_are_alike():
     rng = np.random.default_rng(0)
     groups = [str(group) for group in np.repeat(np.arange(20), 10)]

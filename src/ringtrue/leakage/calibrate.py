@@ -95,8 +95,8 @@ def calibrate(
 ) -> Calibration:
     """Measure thresholds (default: every hundredth below the labelled similarities) on labels.
 
-    Wilson's interval takes pairs as independent; the bootstrap draws whole topics, whose pairs are alike, but is too
-    sure where all pairs have the same label.
+    The pairs of a topic are alike: Wilson's interval counts them for fewer; the bootstrap draws whole topics, but is
+    too sure where all pairs have the same label.
     """
     if method not in get_args(Method):
         raise UnknownNameError("kind of interval", method, get_args(Method))
@@ -106,9 +106,10 @@ def calibrate(
     weights = np.array([pair.weight for pair in labelled])
     true = np.array([is_leak(pair.labels) for pair in labelled], dtype=np.bool_)
     if method == "wilson":
+        topics = np.unique([pair.topic_id for pair in labelled], return_inverse=True)[1]
 
         def share(part: Bools, whole: Bools) -> Interval:
-            return wilson(part[whole], weights[whole], level)
+            return wilson(part[whole], weights[whole], level, topics[whole])
 
     else:
         groups = GroupBootstrap([pair.topic_id for pair in labelled], replicates, seed)

@@ -1,7 +1,8 @@
 """Numbers of a ranking that is held against labels: areas under curves, and intervals of shares.
 
-Cases may have weights, for labels of a stratified sample stand for more than themselves. Wilson's interval (1927) is
-taken with Kish's effective number of cases; the bootstrap draws groups of cases that belong together.
+Cases may have weights, for labels of a stratified sample stand for more than themselves, and come in groups of cases
+that are alike. Wilson's interval (1927) is taken with an effective number of cases: Kish's for weights, that of Rao and
+Scott (Biometrics 1992) for groups. The bootstrap draws whole groups.
 """
 
 from __future__ import annotations
@@ -38,16 +39,31 @@ def roc_auc(scores: Floats, true: Bools, weights: Floats | None = None) -> float
     return float(np.sum(positive * below) / total) if total > 0 else math.nan
 
 
-def wilson(part: Bools, weights: Floats, level: float = 0.95) -> Interval:
-    """The interval of the share that `part` has of some cases; nan without any."""
+def wilson(part: Bools, weights: Floats, level: float = 0.95, groups: NDArray[np.int64] | None = None) -> Interval:
+    """The interval of the share that `part` has of some cases; nan without any.
+
+    `groups` are the numbers of the groups that cases are in, without which each case is one by itself.
+    """
     if not len(part):
         return Interval(math.nan, math.nan, level, "Wilson")
     share = float(weights @ part / weights.sum())
     n = float(weights.sum() ** 2 / np.sum(weights**2))
+    if groups is not None:
+        n = min(n, _effective(part, weights, share, groups))
     z = float(ndtri((1 + level) / 2))
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     reach = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return Interval(max(middle - reach, 0.0), min(middle + reach, 1.0), level, "Wilson")
+
+
+def _effective(part: Bools, weights: Floats, share: float, groups: NDArray[np.int64]) -> float:
+    """How many independent cases tell as much; as many as there are groups where these cannot be seen to differ."""
+    sums = np.bincount(groups, weights * (part - share))
+    number = len(np.unique(groups))
+    if number < 2 or not 0 < share < 1:
+        return float(number)
+    variance = number / (number - 1) * float(np.sum(sums**2)) / float(weights.sum()) ** 2
+    return share * (1 - share) / variance if variance > 0 else math.inf
 
 
 class GroupBootstrap:
