@@ -33,6 +33,7 @@ from torch import Tensor
 _FETCH_EVERY = {"cpu": 1}  # updates: reading a figure is free there, while another device would have to wait
 _FETCH_ELSEWHERE = 50
 _RECENT = 50
+_TIDY_EVERY = 32  # updates: rarer it takes more memory, more often it takes time
 
 Report = Callable[[Progress], None]
 
@@ -139,6 +140,8 @@ class Session:
         if self.keeper is not None and keeping:
             with clock.pause():
                 self.keeper.keep(self.network, self.optimizer, self.state)
+        if self.network.device.type == "cpu" and step % _TIDY_EVERY == 0:
+            free(self.network.device)
 
     def _read_losses(self, clock: Clock, progress: Report | None) -> None:
         self.state.losses += self.meter.fetch()
