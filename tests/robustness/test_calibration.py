@@ -82,6 +82,13 @@ def test_cross_validation_is_worse_than_what_was_learnt_and_better_than_chance()
     assert unseen == cross_validate(data, "strings", repeats=5)
 
 
+def test_a_fold_whose_other_queries_are_all_valid_learns_that_alone():
+    data = made_up()
+    first = data.queries[0]
+    valid = np.array([query != first for query in data.queries])
+    assert cross_validate(data._replace(valid=valid), "strings", repeats=2).auc < 0.5
+
+
 def test_labels_of_one_kind_teach_nothing():
     data = made_up()
     with pytest.raises(InputError, match="all the same"):

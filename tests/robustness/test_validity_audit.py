@@ -10,7 +10,7 @@ from ringtrue.audit import Table, Verdict
 from ringtrue.data.notes import Notes
 from ringtrue.errors import InputError
 from ringtrue.report.json import as_json
-from ringtrue.robustness.labels import read_labels
+from ringtrue.robustness.labels import Label, read_labels
 from ringtrue.robustness.validity_audit import audit_validity
 from ringtrue.robustness.variations import Variation
 
@@ -64,6 +64,14 @@ def test_a_query_with_several_valid_variations_counts_once_in_the_share():
     rows = [Variation("1", "misspelling", "DeleteChar", "red fox", text, 1) for text in ("re fox", "red fx", "rd fox")]
     audit = audit_validity([*rows, Variation("2", "misspelling", "DeleteChar", "a", None, 1, "too short")])
     assert (audit.total.valid, audit.total.share) == (3, 0.5)
+
+
+def test_labels_of_too_few_queries_to_leave_some_out_are_counted_all_the_same():
+    rows = [Variation("1", "paraphrasing", "T5QQP", "red fox", f"red fox {number}", 1) for number in range(40)]
+    labels = [Label(row, number % 2 == 0, True) for number, row in enumerate(rows)]
+    audit = audit_validity(rows, labels=labels)
+    assert (audit.total.valid, audit.total.variations) == (20, 40)
+    assert [finding.name for finding in audit.findings] == ["valid variations"]
 
 
 def test_no_variations_at_all_are_an_error():

@@ -200,7 +200,10 @@ def _interval(data: Examples, probabilities: Floats, replicates: int = 1000) -> 
 
 
 def _held_out(data: Examples, kind: Kind, seed: tuple[int, int]) -> Floats:
-    """Each pair's probability by a model that has not seen its query."""
+    """Each pair's probability by a model that has not seen its query.
+
+    Where the other queries' labels are all the same nothing can be learnt from them but that.
+    """
     names = sorted(set(data.queries))
     order = np.random.default_rng(seed).permutation(len(names))
     fold_of = {names[place]: number % FOLDS for number, place in enumerate(order.tolist())}
@@ -208,8 +211,11 @@ def _held_out(data: Examples, kind: Kind, seed: tuple[int, int]) -> Floats:
     found = np.empty(len(folds))
     for fold in sorted(set(folds.tolist())):
         test = folds == fold
-        rest = data.take(test)
-        found[test] = fit(data.take(~test), kind).probabilities(rest.features, rest.methods)
+        rest, others = data.take(test), data.take(~test)
+        if others.valid.all() or not others.valid.any():
+            found[test] = float(others.valid.all())
+        else:
+            found[test] = fit(others, kind).probabilities(rest.features, rest.methods)
     return found
 
 

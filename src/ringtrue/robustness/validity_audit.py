@@ -14,6 +14,7 @@ from ringtrue.provenance import Provenance, stamp
 from ringtrue.retrieval.encoders import Encoder
 from ringtrue.robustness import validity_tables as tables
 from ringtrue.robustness.calibration import (
+    FOLDS,
     Kind,
     cross_validate,
     examples,
@@ -175,7 +176,8 @@ def _fits(labels: Sequence[Label], encoder: Encoder | None) -> tuple[ModelFit, .
     fits = [ModelFit(names[kind], _SHIPPED, shipped(kind).quality) for kind, _ in kinds]
     people = judged_by_people(labels)
     valid = np.array([label.valid for label in people])
-    if len(people) < FEWEST_LABELS or valid.all() or not valid.any():
+    queries = {label.variation.query_id for label in people}
+    if len(people) < FEWEST_LABELS or len(queries) < FOLDS or valid.all() or not valid.any():
         return tuple(fits)
     for kind, with_encoder in kinds:
         data, known = examples(people, with_encoder), shipped(kind)
