@@ -10,6 +10,7 @@ import toy
 from ir_measures import AP, nDCG
 
 from ringtrue.audit import Interval, Verdict, gravest
+from ringtrue.data.collection import Collection
 from ringtrue.data.load import load
 from ringtrue.errors import InputError
 from ringtrue.evaluation.measures import MFR
@@ -55,6 +56,15 @@ def test_bm25_and_rm3_on_the_built_in_collection(lighthouse, tmp_path):
     assert {"report.html", "result.json", "robustness-table_nDCG_10.tex", "robustness-drops.svg"} <= written
     again = audit_robustness(collection, rankers, checked, measures=[nDCG @ 10, AP], settings=QUICK)
     assert as_json([again]) == as_json([audit])
+
+
+def test_judgments_of_other_documents_are_told(lighthouse):
+    collection, checked = lighthouse
+    qrels = [one if one.query_id == "101" else one._replace(doc_id=f"x{one.doc_id}") for one in collection.qrels]
+    other = Collection.from_records("other", collection.documents(), collection.queries, qrels)
+    audit = audit_robustness(other, [parse_ranker("bm25")], checked, measures=[nDCG @ 10], settings=QUICK)
+    (finding,) = [one for one in audit.findings if one.name == "judged"]
+    assert finding.verdict is Verdict.WARN and "bm25 finds by the original queries 2.0% are judged" in finding.seen
 
 
 def test_every_section_has_a_name_of_its_own():

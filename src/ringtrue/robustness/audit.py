@@ -21,7 +21,7 @@ from ringtrue.robustness import evidence, rules, sections, tables
 from ringtrue.robustness.cases import swaps, worst_cases
 from ringtrue.robustness.consistency import consistency
 from ringtrue.robustness.correlations import correlations
-from ringtrue.robustness.drops import category_drops, stability
+from ringtrue.robustness.drops import category_drops, originally_judged, stability
 from ringtrue.robustness.evaluate import Values, compare, score
 from ringtrue.robustness.fusion import fusion_table, oracle
 from ringtrue.robustness.mapping import TextMap, map_texts
@@ -101,7 +101,8 @@ class RobustnessAudit:
         losses = (rules.survives([drop for drop in one.drops if drop.measure == first]) for one in self.systems)
         queries = max(map(len, self.task.texts.values()), default=0)
         order = rules.same_order(self.swaps, len(self.systems), len(self.task.methods), queries)
-        return (*losses, *order, *rules.all_ranked(self.failures))
+        known = rules.judged([(one.values.system, originally_judged(one.values)) for one in self.systems])
+        return (*losses, *order, *known, *rules.all_ranked(self.failures))
 
     def sections(self) -> tuple[Section, ...]:
         """Table 4 first, then what lies behind it."""

@@ -71,3 +71,9 @@ def stability(values: Values) -> tuple[Stability, ...]:
             )
         )
     return tuple(rows)
+
+
+def originally_judged(values: Values) -> float:
+    """The share of judged documents among the ten best of the original queries."""
+    shares = values.original[values.place(JUDGED)]
+    return mean(shares[~np.isnan(shares)])

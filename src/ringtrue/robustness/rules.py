@@ -12,6 +12,7 @@ from ringtrue.robustness.result import ALPHA, CategoryDrop, Swap
 DROP_WARN = 0.10
 DROP_FAIL = 0.25
 FEWEST_QUERIES = 10
+JUDGED_WARN = 0.1  # so few are not judged by chance: topics are numbered otherwise, or the corpus is another one
 
 
 def survives(drops: Sequence[CategoryDrop]) -> Finding:
@@ -63,6 +64,20 @@ def same_order(found: Sequence[Swap], systems: int, methods: int, queries: int) 
     if verdict is Verdict.UNKNOWN:
         seen += f" A method has valid variations of {queries} queries at most."
     return (Finding("order of systems", verdict, rule, seen, len(found) / pairs if pairs else None),)
+
+
+def judged(rows: Sequence[tuple[str, float]]) -> tuple[Finding, ...]:
+    """Whether judgments fit the rankings, by each system's share of judged documents; nothing where all do."""
+    strange = [(system, share) for system, share in rows if share < JUDGED_WARN]
+    if not strange:
+        return ()
+    system, least = min(strange, key=lambda row: row[1])
+    seen = (
+        f"of the ten best documents that {system} finds by the original queries {least:.1%} are judged: are queries "
+        "and judgments numbered alike, and are these the documents that were judged? What is lost means little then."
+    )
+    rule = f"of the ten best documents of each system at least {JUDGED_WARN:.0%} are judged"
+    return (Finding("judged", Verdict.WARN, rule, seen, least),)
 
 
 def all_ranked(failures: Sequence[Failure]) -> tuple[Finding, ...]:
