@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from ringtrue.audit import Verdict
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
-from ringtrue.robustness.annotations import agreement, read_annotations
+from ringtrue.robustness.annotations import agreement, is_development, read_annotations
 from ringtrue.robustness.similarity import default_encoder
 from ringtrue.robustness.taxonomy import Kind
 from ringtrue.robustness.taxonomy_audit import audit_taxonomy
@@ -63,10 +64,11 @@ def test_rules_agree_with_people_on_pairs_they_were_not_made_on(shared: Path):
 
 
 def test_one_person_alone_agrees_with_nobody(tmp_path):
-    path = write(tmp_path / "a.csv", "1,s,red fox,fox red,FALSE,FALSE,FALSE,FALSE,TRUE\n")
-    audit = audit_taxonomy([read_annotations(path, Notes())])
-    assert audit.agreement.people != audit.agreement.people
-    assert audit.findings[0].verdict in (Verdict.UNKNOWN, Verdict.WARN)
+    stories = [story for story in "abcdefgh" if not is_development(story)]
+    rows = [f"{story},{story},red fox,fox red,FALSE,FALSE,FALSE,FALSE,TRUE\n" for story in stories]
+    audit = audit_taxonomy([read_annotations(write(tmp_path / "a.csv", "".join(rows)), Notes())])
+    assert math.isnan(audit.agreement.people) and audit.agreement.common == audit.agreement.tested_pairs > 0
+    assert audit.findings[0].verdict is Verdict.UNKNOWN and "one person alone" in audit.findings[0].seen
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,12 @@ class TaxonomyAudit:
         )
         if not found.common or not found.tested_pairs:
             seen = "no pair was annotated by all, or none is left to test the rules on."
+            return (Finding("rules and people", Verdict.UNKNOWN, rule, seen),)
+        if math.isnan(found.people) or math.isnan(found.rules_tested_on):
+            seen = (
+                "one person alone annotated, or all labels are the same, so that there is no kappa: "
+                f"{found.common} pairs in common, {found.tested_pairs} that the rules were not made on."
+            )
             return (Finding("rules and people", Verdict.UNKNOWN, rule, seen),)
         verdict = Verdict.PASS if found.rules_tested_on >= found.people - CLOSE else Verdict.WARN
         seen = (
