@@ -14,6 +14,7 @@ from ringtrue.data.groups import find_groups
 from ringtrue.data.runs import RunSet, run_files
 from ringtrue.errors import InputError
 from ringtrue.evaluation.correlation import tau_ap
+from ringtrue.evaluation.measures import MFR
 from ringtrue.study import Material, Study
 from ringtrue.subsampling.campaign import Campaign
 from ringtrue.subsampling.holdout import VIEWS, leave_one_group_out, truth
@@ -131,6 +132,14 @@ def test_the_same_seed_gives_the_same_bytes(lighthouse):
 def test_best_share_breaks_ties_by_name():
     scores = np.array([0.5, 0.7, 0.5, 0.1])
     assert best_share(scores, ["d", "c", "b", "a"], 0.5).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(("measure", "miss"), [(nDCG @ 10, 0.0), (MFR @ 10, 11.0)])
+def test_a_run_without_any_topic_is_no_better_than_one_that_finds_nothing(lighthouse, measure, miss):
+    experiment = Experiment(lighthouse, measure, "run")
+    retrieved = np.array([[True, False], [False, False]])
+    values = np.array([[1.0, miss], [miss, miss]])
+    assert experiment.means(values, retrieved).tolist() == [1.0, miss]
 
 
 def test_too_few_groups_and_twice_the_same_sampler(lighthouse):

@@ -69,13 +69,17 @@ class Experiment:
         return {name: dict(zip(names, self.true_means(name).tolist(), strict=True)) for name in TRUTHS}
 
     def means(self, values: Floats, retrieved: NDArray[np.bool_], weights: Floats | None = None) -> Floats:
-        """The mean over topics, each with its weight; rounded so that the order of summing decides no tie."""
+        """The mean over topics, each with its weight; rounded so that the order of summing decides no tie.
+
+        Over the topics that a run has, one that has none gets what a miss counts.
+        """
         topics = values.shape[-1]
         weights = np.full(topics, 1 / topics) if weights is None else weights
         if self.mean == "qrels":
             return round_scores(values @ weights)
         counted = retrieved @ weights
-        return round_scores((values * retrieved) @ weights / np.where(counted > 0, counted, 1.0))
+        found = (values * retrieved) @ weights / np.where(counted > 0, counted, 1.0)
+        return round_scores(np.where(counted > 0, found, float(self.measure.DEFAULT)))
 
     @cached_property
     def draws(self) -> _Draws:
