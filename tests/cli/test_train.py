@@ -53,6 +53,18 @@ def test_the_log_of_a_collection_is_trained_on(call, tmp_path):
     assert done.stdout.startswith("20 triples, 2 updates in ")
 
 
+def test_topics_that_are_trained_on_for_want_of_a_log_are_told(call, tmp_path):
+    place = tmp_path / "own"
+    (place / "qrels").mkdir(parents=True)
+    texts = {"d1": "red fox in the snow", "d2": "red lamp by the door", "d3": "a dog in the snow"}
+    (place / "corpus.jsonl").write_text("".join(json.dumps({"_id": key, "text": texts[key]}) + "\n" for key in texts))
+    (place / "queries.jsonl").write_text('{"_id": "1", "text": "red snow"}\n')
+    (place / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t1\n")
+    done = call("train", "--model", "knrm", "--collection", place, "--out", tmp_path / "ranker")
+    assert done.returncode == 0, done.stderr
+    assert "own has no training queries: the network learns from its topics and their judgments" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -139,8 +139,11 @@ def _mine(collection: str | None, most: int | None, seed: int, talk: Talk) -> Tr
     from ringtrue.data.load import load
     from ringtrue.retrieval.training.mining import mine_triples
 
+    source = load(collection or BUILT_IN)
+    if not source.has_log:
+        talk.tell(f"{source.name} has no training queries: the network learns from its topics and their judgments")
     talk("looking for documents that are not relevant")
-    found, notes = mine_triples(load(collection or BUILT_IN), most=most, seed=seed)
+    found, notes = mine_triples(source, most=most, seed=seed)
     _tell_notes(notes, talk)
     return found
 

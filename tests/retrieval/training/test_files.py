@@ -48,6 +48,14 @@ def test_bare_lines_as_ms_marco_has_them(tmp_path):
         read_triples(path, Notes())
 
 
+@pytest.mark.parametrize("line", ["q1\twhat is rust\tweb\n", "12\t34\t56\n"])
+def test_a_log_and_bare_ids_are_no_triples(tmp_path, line):
+    path = tmp_path / "log.tsv"
+    path.write_text(3 * line)
+    with pytest.raises(FormatError, match=r"log.tsv, line 1: the third column has single words.*query_id, relevant_id"):
+        read_triples(path, Notes())
+
+
 def test_parquet_and_named_columns(tmp_path):
     pq.write_table(pa.table({name: list(column) for name, column in zip(NAMES, zip(*ROWS, strict=True), strict=True)}),
                    tmp_path / "t.parquet")  # fmt: skip

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ringtrue.data.collection import Collection
-from ringtrue.data.formats.streams import check_file, read_lines
+from ringtrue.data.formats.streams import check_file, read_head, read_lines
 from ringtrue.data.formats.tables import Shape, first_cells, read_rows, shape_of
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
 from ringtrue.retrieval.training.triples import Triples
 
 _COLUMNS = ("query", "relevant", "non_relevant")
+_FEWEST_LINES = 3  # that ids can be told from texts by
 _WANTED = (*_COLUMNS, *(f"{name}_id" for name in _COLUMNS))
 
 
@@ -29,6 +30,7 @@ def read_triples(path: str | Path, notes: Notes, collection: Collection | None =
     if shape in (Shape.MARKUP, Shape.PLAIN):
         raise FormatError(f"triples are JSON Lines, CSV, TSV or Parquet with {', '.join(_COLUMNS)}.", path)
     if shape is Shape.TSV and not set(first_cells(path)) & set(_WANTED):
+        _check_texts(path)
         return Triples.from_texts(_bare(path, notes))
     texts = _Texts(path, collection)
     rows = (
@@ -44,6 +46,18 @@ def write_triples(path: str | Path, triples: Triples) -> None:
         for number in range(len(triples)):
             row = dict(zip(_COLUMNS, triples.texts(number), strict=True))
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _check_texts(path: str | Path) -> None:
+    """A log, or ids without names for their columns, would be trained on as if they were texts."""
+    rows = [line.split("\t") for line in read_head(path).splitlines()]
+    others = [cells[2].strip() for cells in rows if len(cells) == 3]
+    if len(others) >= _FEWEST_LINES and not any(" " in other for other in others):
+        message = (
+            "the third column has single words, as ids and sources are, where the texts of documents that are not "
+            f"relevant are expected; where these are ids, name the columns in a first line: {', '.join(_WANTED[3:])}."
+        )
+        raise FormatError(message, path, 1)
 
 
 def _bare(path: str | Path, notes: Notes) -> Iterator[tuple[str, str, str]]:
