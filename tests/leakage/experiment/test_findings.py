@@ -108,8 +108,8 @@ def test_a_gain_counts_in_the_direction_of_its_measure() -> None:
 def _result(**given: Any) -> ExperimentResult:
     parts: dict[str, Any] = {
         "plan": PLAN, "trainsets": None, "topics": ("1", "2"), "leaked": ("1",), "effects": (),
-        "swaps": (), "sizes": (), "memory": (), "costs": (), "first_stage": {}, "missing": (), "failures": (),
-        "left_out": (),
+        "swaps": (), "sizes": (), "memory": (), "between_seeds": 0.0142, "costs": (), "first_stage": {},
+        "missing": (), "failures": (), "left_out": (),
     }  # fmt: skip
     return ExperimentResult(**{**parts, **given})
 
@@ -123,6 +123,9 @@ MEMORY = Memory(
 def test_verdicts() -> None:
     assert rules.effect_of_leakage(_result()).verdict is Verdict.UNKNOWN
     assert rules.effect_of_leakage(_result(effects=(EFFECT,))).verdict is Verdict.WARN
+    assert "differ in their seed alone differ by 0.0142" in rules.effect_of_leakage(_result(effects=(EFFECT,))).seen
+    alone = _result(effects=(EFFECT,), between_seeds=None)
+    assert "is not known of one seed" in rules.effect_of_leakage(alone).seen
     calm = EFFECT._replace(p_bonferroni=0.2)
     assert rules.effect_of_leakage(_result(effects=(calm,))).verdict is Verdict.PASS
     assert rules.order_of_models(_result(effects=(EFFECT,))).verdict is Verdict.UNKNOWN
@@ -136,8 +139,8 @@ def test_verdicts() -> None:
     assert rules.order_of_models(_result(effects=two, swaps=(sure,))).verdict is Verdict.FAIL
     assert rules.memorization(_result()).verdict is Verdict.UNKNOWN
     assert rules.memorization(_result(memory=(MEMORY,))).verdict is Verdict.WARN
-    alone = MEMORY._replace(p=float("nan"))
-    assert rules.memorization(_result(memory=(alone,))).verdict is Verdict.UNKNOWN
+    one_topic = MEMORY._replace(p=float("nan"))
+    assert rules.memorization(_result(memory=(one_topic,))).verdict is Verdict.UNKNOWN
     back = MEMORY._replace(growth=Spread(-4, 1))
     assert rules.memorization(_result(memory=(back,))).verdict is Verdict.PASS
     assert rules.complete(_result(missing=("x",))).verdict is Verdict.UNKNOWN

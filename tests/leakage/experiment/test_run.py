@@ -8,6 +8,7 @@ import sys
 import textwrap
 import warnings
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from ringtrue.jobs import Task, outcome, work_through
 from ringtrue.leakage.audit import audit_leakage
 from ringtrue.leakage.experiment import cell as cells
 from ringtrue.leakage.experiment.audit import audit_experiment
+from ringtrue.leakage.experiment.collect import collect
 from ringtrue.leakage.experiment.layout import read_texts, read_triples
 from ringtrue.leakage.experiment.plan import Cell, Plan, label, read_plan
 from ringtrue.leakage.experiment.prepare import extend, prepare
@@ -138,6 +140,18 @@ def test_what_scoring_says_is_kept_with_the_cell(folder: Path, monkeypatch: pyte
     assert json.loads((task.out / "history.json").read_text())["notes"] == [
         "memory ran out with 8 tokens a batch; trying 4."
     ]
+
+
+def test_how_far_trainings_by_other_seeds_differ(folder: Path) -> None:
+    work_through(folder, workers=1)
+    plan, pairs = read_plan(folder), ScoredPairs.read(folder)
+    variances = []
+    for model, kind, size in product(plan.models, plan.kinds, plan.sizes):
+        alike = [Cell(model, kind, size, seed) for seed in plan.seeds]
+        means = pairs.measure(pairs.scores(alike), [nDCG @ 10])[0].mean(axis=1)
+        variances.append(means.var(ddof=1))
+    assert collect(folder).between_seeds == pytest.approx(np.sqrt(np.mean(variances)))
+    assert max(variances) > 0
 
 
 def test_the_precision_of_training_is_said(folder: Path) -> None:

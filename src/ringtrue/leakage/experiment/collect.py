@@ -74,6 +74,7 @@ def collect(folder: Path, *, measures: Sequence[Measure] | None = None) -> Exper
         swaps=tuple(swap for one in wanted for swap in find_swaps(plan.kinds, known, one, chosen)),
         sizes=tuple(_sizes(plan, known, wanted, values, np.isin(pairs.qrels.topics, leaked))),
         memory=tuple(memory),
+        between_seeds=_between_seeds([one for (measure, *_), one in values.items() if measure == wanted[0]]),
         costs=tuple(costs(finished, plan)),
         first_stage=_first_stage(pairs, wanted),
         missing=tuple(cell.name for cell in plan.cells() if cell.name not in state.done),
@@ -157,6 +158,13 @@ def _sizes(
                         None if leaked.all() else float(of_seeds[:, ~leaked].mean()),
                         float(of_seeds.mean()),
                     )
+
+
+def _between_seeds(values: Sequence[Floats]) -> float | None:
+    """The standard deviation of a mean over topics between trainings by different seeds, over all kinds and sizes."""
+    means = np.concatenate([one.mean(axis=2) for one in values])
+    means = means[np.count_nonzero(~np.isnan(means), axis=1) > 1]
+    return float(np.sqrt(np.nanvar(means, axis=1, ddof=1).mean())) if len(means) else None
 
 
 def _leaked_topics(plan: Plan, made: Trainsets, topics: Sequence[str]) -> tuple[str, ...]:

@@ -120,7 +120,11 @@ class CellNote(NamedTuple):
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """All findings; `missing` cells are not in them, and models with a gap that cannot be filled are `left_out`."""
+    """All findings; `missing` cells are not in them, and models with a gap that cannot be filled are `left_out`.
+
+    `between_seeds` is the standard deviation of the first measure between trainings that differ in their seed alone;
+    None where there is one seed.
+    """
 
     plan: Plan
     trainsets: Trainsets
@@ -130,6 +134,7 @@ class ExperimentResult:
     swaps: tuple[ModelSwap, ...]
     sizes: tuple[SizePoint, ...]
     memory: tuple[Memory, ...]
+    between_seeds: float | None
     costs: tuple[CellCost, ...]
     first_stage: Mapping[Measure, float]
     missing: tuple[str, ...]

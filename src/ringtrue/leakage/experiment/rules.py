@@ -52,8 +52,12 @@ def effect_of_leakage(result: ExperimentResult) -> Finding:
     seen = (
         f"{len(gaining) or 'none'} of {len(compared)} comparisons show a significant gain, {len(harmed) or 'none'} a "
         f"significant loss; the largest difference in {first} is that of {most.model} with {TITLES[most.kind]}, "
-        f"{most.difference:+.4f} (p = {most.p_bonferroni:.3f})."
+        f"{most.difference:+.4f} (p = {most.p_bonferroni:.3f}). The test takes topics for the only source of chance; "
     )
+    if result.between_seeds is None:
+        seen += "how far trainings by other seeds would differ is not known of one seed."
+    else:
+        seen += f"trainings that differ in their seed alone differ by {result.between_seeds:.4f} (standard deviation)."
     return Finding("gain by leakage", Verdict.WARN if gaining else Verdict.PASS, rule, seen, most.difference)
 
 
