@@ -158,6 +158,8 @@ def leaked_documents(pairs: PairLeakage, *, leaks: bool) -> Finding:
     )
     seen += "." if pairs.judged_seen else "; ids of two corpora never meet, so check that these are of one."
     verdict = Verdict.PASS if not topics else Verdict.FAIL if share > SHARE_FAIL else Verdict.WARN
+    if leaks and not pairs.judged_seen:
+        return Finding("leaked documents", Verdict.UNKNOWN, rule, seen)
     return Finding("leaked documents", verdict, rule, seen, share, _interval(topics, len(pairs.topics)))
 
 
