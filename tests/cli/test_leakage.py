@@ -86,6 +86,14 @@ def test_the_studys_tables(call, shared: Path):
     assert "Above 0.930 the precision is 0.9165" in done.stdout
 
 
+def test_one_file_does_not_agree_with_itself(call, tmp_path):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("{}\n")
+    done = call("leakage", "agreement", path, tmp_path / "." / "labels.jsonl")
+    assert done.returncode == 2
+    assert "labels.jsonl is given twice; give two people's labels" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [

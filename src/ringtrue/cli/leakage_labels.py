@@ -49,9 +49,12 @@ def agreement(
     report: Report,
 ) -> None:
     """Measure how far two people agree: kappa for title, variant, and true or false."""
+    from ringtrue.errors import InputError
     from ringtrue.leakage.agreement import compare
     from ringtrue.leakage.exchange import read_labels
 
+    if first.resolve() == second.resolve():
+        raise InputError(f"{first} is given twice; give two people's labels of the same topics and queries.")
     found = compare(read_labels(first), read_labels(second), seed=seed)
     evidence = as_audits("agreement", "Do two people agree?", found.tables(), found.notes)
     report.show(evidence, "Agreement")
