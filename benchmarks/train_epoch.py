@@ -183,6 +183,7 @@ def measure(spec: str, triples: Triples, settings: Settings, device: str, whole_
         "weights": sum(weight.numel() for weight in network.parameters() if weight.requires_grad),
         "tokens_a_pair": round(float(network.lengths(prepared, sample).mean()), 1),
         "batch_triples": settings.batch,
+        "threads": torch.get_num_threads(),
         "instances": instances,
         "seconds": round(whole, 1),
         "epoch_seconds": round(whole * whole_epoch / instances, 1),
