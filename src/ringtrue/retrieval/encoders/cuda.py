@@ -1,7 +1,8 @@
 """Encoding on a GPU: processes tokenise ahead, a block is copied while the one before is computed.
 
-Computing is queued on a stream of its own, a block ahead of the one that is handed out: the GPU has work while its
-vectors, which stay there, are compared and what is found is merged. Unlike those of `CpuEngine`, their last bits may
+A thread queues the computing on a stream of its own, blocks ahead of the one that is handed out: the GPU has work
+while vectors, which stay there, are compared and what is found is merged. A thread, since a driver takes some thousand
+calls and then makes the caller wait, and a block needs more. Unlike those of `CpuEngine`, their last bits may
 depend on what is encoded beside them. Nothing but streams is special to a GPU, so that the tests run it on a CPU.
 """
 
@@ -30,6 +31,7 @@ BUDGET = 262_144
 _BLOCK = 262_144
 _BYTES_A_TOKEN = 1 << 16  # of GPU memory, of which a batch takes about an eighth
 _AHEAD = 2
+_QUEUED = 1  # blocks that are computed or queued beside the one that is being queued
 _SPARE_CORES = 3  # for reading the log, for starting the GPU's work and for merging what it finds
 
 
@@ -74,11 +76,12 @@ class CudaEngine:
         return np.concatenate([_on_host(vectors) for vectors in self.stream(blocks)])
 
     def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Tensor]:
-        """Block by block; while one is used, the next is computed, one is copied and others are tokenised."""
+        """Block by block; while one is used, the next ones are computed, one is copied and others are tokenised."""
         processes = max(1, (os.cpu_count() or 1) - _SPARE_CORES)
         with Ahead(shared_pool(self._tokeniser, processes).map(blocks), _AHEAD) as tokenised:
             uploaded = _one_early(map(self._upload, tokenised))
-            yield from map(self._handed_out, _one_early(map(self._compute, uploaded)))
+            with Ahead(map(self._compute, uploaded), _QUEUED) as computed:
+                yield from map(self._handed_out, computed)
 
     def _upload(self, tokens: Tokens) -> _Uploaded:
         """Start copying a block from pinned memory, beside whatever the GPU computes."""
