@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from sentence_transformers import SentenceTransformer
 
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders.bert import BertNetwork, _attend_fused, _attend_short
+from ringtrue.retrieval.encoders.bert import BertNetwork
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
 from ringtrue.retrieval.encoders.cpu import CpuEngine
 from ringtrue.retrieval.encoders.matrices import OneDNN, Plain, choose_matrices
@@ -50,15 +50,6 @@ def test_equal_to_sentence_transformers_with_either_pooling(name, request):
     ours = CpuEngine(read_checkpoint(folder), torch.float32).encode(texts)
     assert cosines(ours, expected).min() >= 0.99999
     np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-6)
-
-
-@pytest.mark.parametrize("length", [1, 2, 9, 31, 32, 50])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_attention_for_short_sequences_is_attention(length, dtype):
-    torch.manual_seed(length)
-    joined = torch.randn(5 * length, 3 * 4 * 8).to(dtype)
-    short, fused = (attend(joined, 5, 4).float() for attend in (_attend_short, _attend_fused))
-    torch.testing.assert_close(short, fused, atol=2e-6 if dtype == torch.float32 else 0.03, rtol=0)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from ringtrue.retrieval.encoders.attention import Ways, attend_fused, attend_in_tiles
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
 from ringtrue.retrieval.encoders.cpu import CpuEngine
 from ringtrue.retrieval.encoders.cuda import CudaEngine
 from ringtrue.retrieval.encoders.minilm import MiniLM
 
-TEXTS = [f"{word} number {number} of the {word}s" for number in range(40) for word in ("lamp", "ship", "bee", "lamp")]
+WORDS = ("lamp", "ship", "bee")
+TEXTS = [f"{word} number {number} of the {word}s" for number in range(40) for word in (*WORDS, "lamp")]
 BLOCKS = [TEXTS[:70], [], TEXTS[70:71], TEXTS[71:]]
 
 gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
@@ -39,6 +41,18 @@ def test_many_texts_go_through_the_pipeline(engine, monkeypatch):
 
 def test_a_stream_of_nothing(engine):
     assert list(engine.stream([])) == []
+
+
+def test_a_sequence_without_numbers_spoils_no_other(engine, tiny_bert, monkeypatch):
+    monkeypatch.setattr("ringtrue.retrieval.encoders.bert.choose", lambda _: Ways(attend_in_tiles, attend_fused))
+    engine = CudaEngine(read_checkpoint(tiny_bert), torch.float32, budget=64, device="cpu")
+    clean = engine.encode(TEXTS)
+    spoilt = np.array(["bee" in text for text in TEXTS])
+    lamp, ship, bee = (set(engine._tokeniser([f"{word} number of the {word}s"]).ids.tolist()) for word in WORDS)
+    engine._network._words[list(bee - lamp - ship)] = torch.nan
+    found = engine.encode(TEXTS)
+    assert np.isnan(found[spoilt]).all()
+    np.testing.assert_allclose(found[~spoilt], clean[~spoilt], atol=1e-6)
 
 
 @gpu

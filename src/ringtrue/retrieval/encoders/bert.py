@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from safetensors.torch import load_file
@@ -16,12 +16,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from ringtrue.errors import InputError
+from ringtrue.retrieval.encoders.attention import Attend, choose
 from ringtrue.retrieval.encoders.checkpoint import Checkpoint
 from ringtrue.retrieval.encoders.matrices import Matrices, Matrix, choose_matrices
 
 _FIRST = "embeddings.word_embeddings.weight"
 _OLD_NAMES = re.compile("gamma$|beta$")
-_SHORT = 32  # below it, torch's softmax over a row costs more than turning the rows into columns and back
 
 
 class Norm(NamedTuple):
@@ -42,13 +42,6 @@ class Layer(NamedTuple):
     norm: Norm
 
 
-class _Attention(Protocol):
-    """Computes softmax(q kᵀ) v for queries, keys and values that lie side by side."""
-
-    def __call__(self, joined: Tensor, batch: int, heads: int) -> Tensor:
-        """Rows of tokens in, rows of tokens out."""
-
-
 class BertNetwork:
     """A loaded network; call it with token numbers, one row a sequence, to get vectors of length one."""
 
@@ -57,29 +50,34 @@ class BertNetwork:
         read = Reader(_load(checkpoint), dtype, device)
         self._checkpoint = checkpoint
         self._matrices = read.matrices
-        self._attend: _Attention = _attend_fused if device.type == "cuda" else _attend_short
+        self._attention = choose(device)
         self._words = read.tensor("embeddings.word_embeddings.weight")
         # a single text is always of type 0, so that its constant joins the positions
         self._positions = read.sum("embeddings.position_embeddings.weight", "embeddings.token_type_embeddings.weight")
         self._norm = read.norm("embeddings.LayerNorm")
         self._layers = [read.layer(f"encoder.layer.{number}.") for number in range(checkpoint.layers)]
 
-    def __call__(self, ids: Tensor) -> Tensor:
-        """Encode a batch; the result is fp32 whatever the network computes in."""
+    def __call__(self, ids: Tensor, *, apart: bool = False) -> Tensor:
+        """Encode a batch; the result is fp32 whatever the network computes in.
+
+        Unless they are kept `apart`, which takes longer on a GPU, a sequence for which the network gives no numbers may
+        spoil others.
+        """
+        attend = self._attention.apart if apart else self._attention.fast
         with torch.inference_mode():
-            return functional.normalize(self._pool(self._forward(ids)), dim=1)
+            return functional.normalize(self._pool(self._forward(ids, attend)), dim=1)
 
     def tokens(self, ids: Tensor) -> Tensor:
         """One vector of length one for each token of each sequence, in fp32."""
         with torch.inference_mode():
-            return functional.normalize(self._forward(ids).float(), dim=2)
+            return functional.normalize(self._forward(ids, self._attention.apart).float(), dim=2)
 
-    def _forward(self, ids: Tensor) -> Tensor:
+    def _forward(self, ids: Tensor, attend: Attend) -> Tensor:
         batch, length = ids.shape
         x = (functional.embedding(ids, self._words) + self._positions[:length]).view(batch * length, -1)
         x = self._normalise(x, self._norm)
         for layer in self._layers:
-            attended = self._attend(self._matrices.apply(x, layer.attention_in), batch, self._checkpoint.heads)
+            attended = attend(self._matrices.apply(x, layer.attention_in), batch, self._checkpoint.heads)
             x = self._normalise(self._matrices.apply_add(attended, layer.attention_out, x), layer.attention_norm)
             wide = self._matrices.apply_gelu(x, layer.widen)
             x = self._normalise(self._matrices.apply_add(wide, layer.narrow, x), layer.norm)
@@ -146,23 +144,3 @@ def _load(checkpoint: Checkpoint) -> dict[str, Tensor]:
 
 def _new_name(old: re.Match[str]) -> str:
     return "weight" if old[0] == "gamma" else "bias"
-
-
-def _attend_fused(joined: Tensor, batch: int, heads: int) -> Tensor:
-    """For a GPU: torch's own kernel."""
-    q, k, v = joined.view(batch, -1, 3, heads, joined.shape[1] // (3 * heads)).permute(2, 0, 3, 1, 4)
-    attended = functional.scaled_dot_product_attention(q, k, v)
-    return attended.transpose(1, 2).reshape(joined.shape[0], -1)
-
-
-def _attend_short(joined: Tensor, batch: int, heads: int) -> Tensor:
-    """For a CPU and short sequences, where the fused kernel spends its time on calls."""
-    length, size = joined.shape[0] // batch, joined.shape[1] // (3 * heads)
-    split = joined.view(batch, length, 3, heads, size).permute(2, 0, 3, 1, 4).contiguous()
-    q, k, v = split.view(3, batch * heads, length, size)
-    scores = torch.bmm(q, k.transpose(1, 2)).mul_(size**-0.5)
-    if length < _SHORT:
-        weights = scores.view(-1, length).t().contiguous().softmax(0).t().contiguous().view_as(scores)
-    else:
-        weights = scores.softmax(-1)
-    return torch.bmm(weights, v).view(batch, heads, length, size).transpose(1, 2).reshape(batch * length, -1)

@@ -113,7 +113,19 @@ class CudaEngine:
             rows = torch.empty((len(block.lengths), self.dim), device=self._device)
             for batch in batches(block.lengths, self._budget):
                 rows[batch.rows] = self._network(block.ids[batch.ids].view(-1, batch.length))
+            self._mend(block, rows)
             return rows[block.places]
+
+    def _mend(self, block: _Uploaded, rows: Tensor) -> None:
+        """Encode again what is not a number, or was spoilt by such a sequence beside it."""
+        lost = ~rows.isfinite().all(1)
+        if not bool(lost.any()):
+            return
+        for batch in batches(block.lengths, self._budget):
+            places = lost[batch.rows].nonzero().squeeze(1)
+            if len(places):
+                ids = block.ids[batch.ids].view(-1, batch.length)[places]
+                rows[batch.rows][places] = self._network(ids, apart=True)
 
     def _handed_out(self, block: _Computed) -> Tensor:
         """The vectors for the caller's stream, whose work on them begins when they are there."""
