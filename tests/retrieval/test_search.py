@@ -16,7 +16,7 @@ from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders.hashing import Hashing
 from ringtrue.retrieval.encoders.minilm import MiniLM
 from ringtrue.retrieval.neighbours import Neighbours, Pairs, Wanted
-from ringtrue.retrieval.scan import NumpyScanner, TorchScanner, compare
+from ringtrue.retrieval.scan import NumpyScanner, TorchScanner, compare, nearest
 from ringtrue.retrieval.search import HALF_MARGIN, Block, ExactSearch, search, top_k
 
 torch = pytest.importorskip("torch")
@@ -364,3 +364,18 @@ def test_empty_blocks_and_an_empty_stream():
     assert len(search(Rough(), TEXTS, [], k=3).hits.rows) == 0
     found = search(Rough(), TEXTS, [Block([]), Block(LOG), Block([])], k=3)
     assert as_rows(found.hits) == brute_force(Rough().encode(TEXTS), Rough().encode(LOG), 3, None)
+
+
+def test_how_near_the_nearest_row_is_does_not_depend_on_the_other_vectors():
+    generator = np.random.default_rng(3)
+    rows, vectors = (generator.standard_normal((count, 33)).astype(np.float32) for count in (7, 200))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[5] = 0
+    together = nearest(vectors, rows)
+    assert (
+        together.tolist() == (vectors.astype(np.float64) @ rows.T.astype(np.float64)).max(1).astype(np.float32).tolist()
+    )
+    for size in (1, 3, 64):
+        parts = [nearest(vectors[start : start + size], rows) for start in range(0, len(vectors), size)]
+        assert np.concatenate(parts).tobytes() == together.tobytes()

@@ -16,6 +16,7 @@ import numpy as np
 from ringtrue.retrieval.encoders import Encoder
 from ringtrue.retrieval.neighbours import Floats, Ints
 from ringtrue.retrieval.recall import Missed, Stratum, count_missed, is_refuted
+from ringtrue.retrieval.scan import nearest
 from ringtrue.retrieval.search import Block
 from ringtrue.retrieval.sieve import RANGES, Sieve, range_of
 
@@ -213,8 +214,7 @@ class Scoring:
         for start in range(0, len(new), _CHUNK):
             part = new[start : start + _CHUNK]
             vectors = self._encoder.encode([self._texts[number] for number in part.tolist()])
-            near = (np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0) @ self._rows.T).max(axis=1)
-            self._nearest[part] = near
+            self._nearest[part] = nearest(np.nan_to_num(vectors, nan=0.0, posinf=0.0, neginf=0.0), self._rows)
             self._vectors.update(zip(part.tolist(), vectors, strict=True))
 
 
