@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ringtrue.retrieval.neural import attention
-from ringtrue.retrieval.neural.attention import AtOnce, ByLength, Sequences, choose_attention
+from ringtrue.retrieval.neural.attention import AtOnce, ByLength, Sequences, attend_in_blocks, choose_attention
 from ringtrue.retrieval.neural.scoring import score
 from ringtrue.retrieval.rankers.monobert import MonoBertModel
 
@@ -36,13 +36,42 @@ def joined():
     return torch.randn(TOKENS + 5, 3, 4, 8, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize("way", [ByLength(), AtOnce(plain)], ids=["by length", "at once"])
+WAYS = {"by length": ByLength(), "in blocks": ByLength(attend_in_blocks), "at once": AtOnce(plain)}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_attention_stays_within_its_sequence(joined, way):
     expected = plain(*joined.unbind(1), SEQUENCES.edges, SEQUENCES.edges, 40, 40)[:TOKENS]
     assert torch.allclose(way.within(joined, SEQUENCES)[:TOKENS], expected, atol=1e-5)
     firsts = joined[SEQUENCES.edges[:-1].long(), 0]
     found = way.from_first(firsts, joined[:, 1:], SEQUENCES)
     assert torch.allclose(found, expected[SEQUENCES.edges[:-1].long()], atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 9, 31, 32, 33, 85, 200])
+def test_blocks_are_small_and_change_no_bit(monkeypatch, length):
+    generator = torch.Generator().manual_seed(length)
+    parts = torch.randn(3, 5, 4, length, 8, generator=generator, dtype=torch.bfloat16)
+    at_once = attend_in_blocks(parts)
+    expected = torch.nn.functional.scaled_dot_product_attention(*parts.double())
+    assert torch.allclose(at_once.double(), expected, atol=0.02)
+    monkeypatch.setattr(attention, "_ROOM", 3 * length * 224)
+    assert torch.equal(attend_in_blocks(parts), at_once)
+    assert torch.equal(attend_in_blocks(parts[:, 2:3]), at_once[2:3])
+
+
+def test_a_sequence_of_no_numbers_takes_no_other_along():
+    parts = torch.randn(3, 3, 2, 40, 8, generator=torch.Generator().manual_seed(1), dtype=torch.bfloat16)
+    whole = attend_in_blocks(parts)
+    parts[1, 1, 0, 7] = torch.nan
+    spoilt = attend_in_blocks(parts)
+    assert spoilt[1, 0].isnan().all()
+    assert torch.equal(spoilt[[0, 2]], whole[[0, 2]]) and torch.equal(spoilt[1, 1], whole[1, 1])
+
+
+def test_a_cpu_attends_in_blocks_in_bf16():
+    found = [choose_attention(dtype, torch.device("cpu"), 4, 8) for dtype in (torch.bfloat16, torch.float32)]
+    assert [isinstance(way, ByLength) and way.attend for way in found] == [attend_in_blocks, attention.attend_fused]
 
 
 def test_a_kernel_is_taken_only_where_it_is_right(monkeypatch):
