@@ -1,16 +1,15 @@
 """Files of documents in blocks of whole records, as a search wants them.
 
 What is not compressed is read from any byte on. What is compressed is inflated by a second thread while the first one
-searches: zlib, bz2, lzma and Zstandard leave Python's lock alone meanwhile.
+searches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ringtrue.data.formats.streams import read_blocks
+from ringtrue.data.formats.streams import read_blocks, read_blocks_ahead
 
 _BLOCK = 1 << 18  # lines of larger blocks do not stay in the processor's cache
 
@@ -48,16 +47,7 @@ def _blocks(path: Path, at: int) -> Iterator[bytes]:
             file.seek(at)
             yield from iter(lambda: file.read(_BLOCK), b"")
             return
-    for block in _ahead(read_blocks(path)):
+    for block in read_blocks_ahead(path):
         if len(block) > at:
             yield block[at:]
         at = max(at - len(block), 0)
-
-
-def _ahead(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same blocks, the next of which is made while one is looked at."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, blocks, b"")
-        while block := coming.result():
-            coming = pool.submit(next, blocks, b"")
-            yield block

@@ -12,20 +12,20 @@ import difflib
 import io
 import lzma
 import os
-import zlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 
 _BLOCK = 1 << 18  # a quarter of a megabyte: larger blocks are slower, their lines do not stay in the processor's cache
 _HEAD = 1 << 16
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError)
+_BROKEN = (EOFError, OSError, lzma.LZMAError)
 _ARCHIVES = {
     b"PK\x03\x04": "a zip archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
@@ -110,6 +110,19 @@ def read_blocks(path: str | Path) -> Iterator[bytes]:
             raise FormatError(f"{what} ({error}); fetch or make the file again.", path) from error
     if empty:
         raise FormatError("the file is empty.", path)
+
+
+def read_blocks_ahead(path: str | Path) -> Iterator[bytes]:
+    """The same pieces, the next of which is made by a second thread while one is looked at.
+
+    What decompresses leaves Python's lock alone meanwhile.
+    """
+    blocks = read_blocks(path)
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, blocks, b"")
+        while block := coming.result():
+            coming = pool.submit(next, blocks, b"")
+            yield block
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -267,9 +280,23 @@ def _members(file: _Readable, start: Callable[[], _Decompressor]) -> Iterator[by
             data = b""
 
 
-def _gzip_pieces(file: _Readable) -> Iterator[bytes]:
-    """Zlib reads and checks a member in C; the standard library's file does part of it in Python."""
-    return _members(file, lambda: zlib.decompressobj(zlib.MAX_WBITS | 16))
+def _gzip_pieces(file: io.BufferedReader) -> Iterator[bytes]:
+    """ISA-L inflates 1.5 to 2 times as fast as zlib, and goes from member to member in C.
+
+    As in `_members` a piece is held back until what is behind it turns out to be whole.
+    """
+    from isal import igzip, isal_zlib  # not where networks alone are computed
+
+    broken = cast("type[Exception]", isal_zlib.IsalError)
+    held = b""
+    try:
+        for piece in _pieces(igzip.IGzipFile(fileobj=file)):
+            if held:
+                yield held
+            held = piece
+    except broken as error:
+        raise OSError(str(error)) from error
+    yield held
 
 
 def _zstd_pieces(file: _Readable) -> Iterator[bytes]:
