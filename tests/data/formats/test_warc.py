@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import bz2
 import gzip
 import random
 from pathlib import Path
 
 import pytest
 
+from ringtrue.data.formats import streams, warc
 from ringtrue.data.formats.warc import is_warc, read_documents, read_pages
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
@@ -146,7 +148,9 @@ def test_a_file_that_is_cut_short_anywhere_is_noticed(tmp_path: Path, name, text
         path.write_bytes(data[:cut])
         if any(0 <= end - cut <= 4 and (end == cut or name == "x.warc") for end in ends):
             continue
-        with pytest.raises(FormatError, match=r"at byte \d+ is damaged|no web archive|no records"):
+        with pytest.raises(
+            FormatError, match=r"at byte \d+ of the unpacked archive is damaged|gzip data is damaged|no web archive"
+        ):
             for found in read_pages(path):
                 if texts:
                     found.document(Notes())
@@ -169,8 +173,30 @@ def test_damage_in_compressed_files_is_noticed(tmp_path: Path, name):
 def test_a_record_with_a_damaged_beginning_is_not_passed_over(tmp_path: Path):
     data = b"".join(RECORDS)
     start = len(RECORDS[0]) + len(RECORDS[1])
-    with pytest.raises(FormatError, match=f"byte {start} is damaged"):
+    with pytest.raises(FormatError, match=f"byte {start} of the unpacked archive is damaged"):
         read(tmp_path / "x.warc", data[:start] + b"XXXX" + data[start + 4 :])
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_record_that_takes_in_another_is_noticed(tmp_path: Path, name):
+    long = RECORDS[1].replace(b"Content-Length: ", b"Content-Length: 1")
+    with pytest.raises(FormatError, match=r"is damaged: what begins there is not WARC/"):
+        read(tmp_path / name, FORMS[name]([RECORDS[0], long, *RECORDS[2:], *(page(number) for number in range(4, 9))]))
+
+
+@pytest.mark.parametrize("size", [7, 100, 1000])
+@pytest.mark.parametrize("name", FORMS)
+def test_blocks_of_any_size(tmp_path: Path, monkeypatch, name, size):
+    monkeypatch.setattr(streams, "_BLOCK", size)
+    monkeypatch.setattr(warc, "_LOOK_BACK", 1000)
+    long = record(HTTP + b"<p>" + b"word " * 50_000 + b"</p>", 9)
+    found = read(tmp_path / name, FORMS[name]([*RECORDS[:3], long, *RECORDS[3:]]))
+    assert [document for document in found if len(document.text) < 1000] == PAGES
+    assert len(found[2].text.split()) == 50_000
+
+
+def test_other_compressions(tmp_path: Path):
+    assert read(tmp_path / "x.warc", bz2.compress(b"".join(RECORDS))) == PAGES
 
 
 @pytest.mark.parametrize(

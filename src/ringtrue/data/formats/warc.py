@@ -1,41 +1,40 @@
-"""Pages of web archives (WARC, ISO 28500), plain or gzip, one record a gzip member or all in one.
+"""Pages of web archives (WARC, ISO 28500), plain or compressed, one record a gzip member or all in one.
 
 FastWARC finds the records and Resiliparse extracts the text (Bevendorff et al., ECIR 2018 and OSSYM 2021). A page's id
 is its WARC-TREC-ID, as in the ClueWeb crawls, else the UUID of its WARC-Record-ID. FastWARC passes over damage without
-a word; here a file that is damaged or cut short is an error. Left out: archives in Zstandard or LZ4, records that hold
-no page (requests, metadata, revisits), and checks of digests.
+a word; here a file that is damaged or cut short is an error. Left out: archives in LZ4, records that hold no page
+(requests, metadata, revisits), and checks of digests.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import io
-import mmap
-import os
 import re
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from ringtrue.data.formats.markup import fold
-from ringtrue.data.formats.streams import check_file
+from ringtrue.data.formats.streams import check_file, read_blocks, read_blocks_ahead
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
 from ringtrue.errors import FormatError, MissingExtraError
 
 if TYPE_CHECKING:
-    from fastwarc.stream_io import GzipReader
     from fastwarc.warc import WarcRecord
 
-_BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 15
+_LOOK_BACK = 1 << 18  # FastWARC reads 65,536 bytes at a time, and no record is asked about that ended before its header
 _PAGES = frozenset(("response", "resource", "conversion"))
 _TEXT_LIKE = re.compile(r"text/|application/(?:xhtml|xml|json|rss|atom)", re.IGNORECASE)
 _UUID = re.compile(r"^<?(?:urn:uuid:)?|>$")
 _SHORT = "it is shorter than its Content-Length"
 _END_OF_HEADER = re.compile(rb"\r?\n\r?\n")
+_NOT_BLANK = re.compile(rb"\S")
 
 
 @dataclass(eq=False, slots=True)
@@ -89,22 +88,15 @@ def read_pages(path: str | Path) -> Iterator[Page]:
     place = check_file(path)
     if importlib.util.find_spec("fastwarc") is None or importlib.util.find_spec("resiliparse") is None:
         raise MissingExtraError("reading WARC files", "warc")
-    with open(place, "rb") as file:
-        start = file.read(5)
-        file.seek(0)
-        if start.startswith(b"\x1f\x8b"):
-            records = _gzip_records(file, place)
-        elif start == b"WARC/":
-            records = _plain_records(file, place)
-        else:
-            raise FormatError("this is no web archive: it begins neither with WARC/ nor as gzip does.", place)
-        empty = True
-        for record, offset in records:
-            empty = False
-            if str(record.record_type) in _PAGES:
-                yield Page(_doc_id(record, place, offset), place, offset, record)
-        if empty:
-            raise FormatError("no records in this file.", place)
+    if not next(read_blocks(place)).startswith(b"WARC/"):
+        raise FormatError("this is no web archive: its content does not begin with WARC/.", place)
+    empty = True
+    for record, offset in _records(place):
+        empty = False
+        if str(record.record_type) in _PAGES:
+            yield Page(_doc_id(record, place, offset), place, offset, record)
+    if empty:
+        raise FormatError("no records in this file.", place)
 
 
 def read_documents(path: str | Path, notes: Notes, *, main_content: bool = False) -> Iterator[tuple[int, Document]]:
@@ -113,84 +105,93 @@ def read_documents(path: str | Path, notes: Notes, *, main_content: bool = False
         yield number, page.document(notes, main_content=main_content)
 
 
-def _gzip_records(file: BinaryIO, path: Path) -> Iterator[tuple[WarcRecord, int]]:
-    """The records with the beginnings of their gzip members; the last member has to end with the file."""
-    from fastwarc.stream_io import GzipReader
+class _Unpacked(io.BufferedIOBase):
+    """The content of an archive for FastWARC to read, and its latest part for us to look at."""
 
-    reader = GzipReader(file)
-    yield from _records(reader, path, lambda record: reader.frame_start_position() or 0)
-    last = reader.frame_start_position() or 0
-    try:
-        reader.read()
-        whole = _ends_with_file(file, last) if last else _has_length(file, reader.tell())
-    except OSError as error:
-        raise _damaged(path, last, str(error)) from error
-    if not whole:
-        raise _damaged(path, last, "the gzip data is cut short or something follows it")
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        """Read from blocks."""
+        self._blocks = blocks
+        self._kept = deque[bytes]((b"",))
+        self._behind = 0  # where the kept ones begin
+        self._last = 0  # where the last of them begins
+        self._at = 0  # how much of the last was read
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes, at most so many and at most a block; none at the end."""
+        if self._at == len(self._kept[-1]):
+            self._keep(next(self._blocks, b""))
+        piece = self._kept[-1][self._at : self._at + size if size is not None and size >= 0 else None]
+        self._at += len(piece)
+        return piece
+
+    def tell(self) -> int:
+        """How far it was read."""
+        return self._last + self._at
+
+    def header_end(self, start: int) -> int | None:
+        """Where the content of the record begins that begins there; None where its header has no end."""
+        found = self._search(_END_OF_HEADER, start, _LONGEST_HEADER)
+        return None if found is None else start + found
+
+    def blank(self, start: int, stop: int) -> int | None:
+        """The first place between two that is not blank, if there is one; what is long gone is taken for such."""
+        if start < self._behind < stop:
+            return start
+        found = self._search(_NOT_BLANK, start, stop - start)
+        return None if found is None else start + found - 1
+
+    def _search(self, pattern: re.Pattern[bytes], start: int, length: int) -> int | None:
+        """How far behind a place the first match ends, of what was read so far."""
+        begin = start - self._last
+        if begin >= 0:
+            found = pattern.search(self._kept[-1], begin, begin + length)
+            return found and found.end() - begin
+        begin = start - self._behind
+        found = pattern.search(b"".join(self._kept)[begin : begin + length])
+        return found and found.end()
+
+    def _keep(self, block: bytes) -> None:
+        """Take a block, and drop those that nobody looks back at."""
+        self._last, self._at = self._last + len(self._kept[-1]), 0
+        self._kept.append(block)
+        while self._last - self._behind - len(self._kept[0]) > _LOOK_BACK:
+            self._behind += len(self._kept.popleft())
 
 
-def _plain_records(file: BinaryIO, path: Path) -> Iterator[tuple[WarcRecord, int]]:
-    """The records with their beginnings; between them there may be nothing but line ends."""
-    end = 0
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        for record, start in _records(file, path, lambda record: record.stream_pos):
-            _check_gap(data, path, end, start)
-            header = _END_OF_HEADER.search(data, start, start + _LONGEST_HEADER)
-            if header is None:
-                raise _damaged(path, start, "its header has no end")
-            end = header.end() + record.content_length
-            yield record, start
-        _check_gap(data, path, end, len(data))
-
-
-def _records(
-    stream: BinaryIO | GzipReader, path: Path, place: Callable[[WarcRecord], int]
-) -> Iterator[tuple[WarcRecord, int]]:
-    """All records, each of them whole."""
+def _records(path: Path) -> Iterator[tuple[WarcRecord, int]]:
+    """All records, each of them whole, and where they begin; between them there may be nothing but line ends."""
     from fastwarc.warc import ArchiveIterator
 
-    offset = 0
+    stream, end, start = _Unpacked(read_blocks_ahead(path)), 0, 0
     try:
         for record in ArchiveIterator(stream, parse_http=False, quirks_mode=True):
-            length, offset = record.content_length, place(record)
+            length, start = record.content_length, record.stream_pos
+            _check_gap(stream, path, end, start)
             if not length and "Content-Length" not in record.headers:
-                raise _damaged(path, offset, "it has no Content-Length")
-            yield record, offset
+                raise _damaged(path, start, "it has no Content-Length")
+            header = stream.header_end(start)
+            if header is None:
+                raise _damaged(path, start, "its header has no end")
+            end = header + length
+            yield record, start
             if not record.is_frozen and record.consume() < length:
-                raise _damaged(path, offset, _SHORT)
+                raise _damaged(path, start, _SHORT)
     except OSError as error:
-        raise _damaged(path, offset, f"it, or the one after it, cannot be read: {error}") from error
+        raise _damaged(path, start, f"it, or the one after it, cannot be read: {error}") from error
+    _check_gap(stream, path, end, stream.tell())
 
 
 def _damaged(path: Path, offset: int, reason: str) -> FormatError:
-    return FormatError(f"the record at byte {offset} is damaged: {reason}; fetch or make the file again.", path)
+    return FormatError(
+        f"the record at byte {offset} of the unpacked archive is damaged: {reason}; fetch or make the file again.", path
+    )
 
 
-def _has_length(file: BinaryIO, length: int) -> bool:
-    """Whether the only member of a gzip file says in its last four bytes that it has this length."""
-    file.seek(-4, os.SEEK_END)
-    return int.from_bytes(file.read(4), "little") == length % (1 << 32)
-
-
-def _ends_with_file(file: BinaryIO, start: int) -> bool:
-    """Whether the member at a place is whole and the last thing in the file."""
-    file.seek(start)
-    member = zlib.decompressobj(wbits=31)
-    try:
-        while not member.eof and (block := file.read(_BLOCK)):
-            while block:
-                member.decompress(block, _BLOCK)
-                block = member.unconsumed_tail
-    except zlib.error as error:
-        raise OSError(str(error)) from error
-    return member.eof and not member.unused_data.strip(b"\0") and not file.read(1)
-
-
-def _check_gap(data: mmap.mmap, path: Path, end: int, start: int) -> None:
+def _check_gap(stream: _Unpacked, path: Path, start: int, stop: int) -> None:
     """A gap means that a record was passed over because its beginning is damaged."""
-    gap = data[end:start]
-    if start < end or gap.strip():
-        raise _damaged(path, end + len(gap) - len(gap.lstrip()), "what begins there is not WARC/")
+    place = stream.blank(start, stop) if start < stop else None
+    if place is not None:
+        raise _damaged(path, place, "what begins there is not WARC/, or is not all there")
 
 
 def _doc_id(record: WarcRecord, path: Path, offset: int) -> str:
