@@ -24,6 +24,7 @@ from ringtrue.leakage.reformulation import predict
 from ringtrue.leakage.result import Recall, SearchResult
 from ringtrue.leakage.running import APART, Running, Wish
 from ringtrue.leakage.thresholds import check_threshold, default_threshold, find_threshold
+from ringtrue.leakage.unread import Unreadable
 from ringtrue.retrieval.cascade import Plan
 from ringtrue.retrieval.encoders import ENCODERS, usual_block
 from ringtrue.retrieval.search import Found, Screen
@@ -116,8 +117,11 @@ def searching(
     for what, times in _left_out(found, running.repeated).items():
         if times:
             notes.add(what, train.name, times)
+    unreadable = Unreadable(encoder)
+    pairs, blind = _pairs(found, texts, unreadable)
+    _note_unread([one for one in blind if one.similarity > threshold], notes)
     unsearched = _unsearched(found, texts, test.queries, notes)
-    pairs = _pairs(found, texts)
+    unsearched += _unread(texts, unreadable, [one for one in pairs if one.similarity > threshold], unsearched, notes)
     calibrated = find_threshold(settings.encoder)
     scale = calibrated.value if calibrated else threshold
     best = _predicted(_best_texts(pairs), test.queries, scale, min(scale - _FAR_BELOW, threshold))
@@ -146,6 +150,28 @@ def _unsearched(found: Found, texts: Sequence[TopicText], topics: Iterable[Query
     for row in found.unknown:
         notes.add("texts of topics that the encoder knows nothing of, near nothing", f"topic {texts[row].topic_id}")
     return tuple(topic.query_id for topic in topics if topic.query_id not in searched)
+
+
+def _unread(
+    texts: Sequence[TopicText], unreadable: Unreadable, candidates: Iterable[Candidate], known: Sequence[str],
+    notes: Notes,
+) -> tuple[str, ...]:  # fmt: skip
+    """The topics that have unknown words only, and nothing near that has the same: other words could not be told."""
+    read = {text.topic_id for text in texts if not unreadable.is_all(text.text)}.union(known)
+    for text in texts:
+        if unreadable.is_all(text.text):
+            notes.add("texts of topics in words that the encoder does not know", f"topic {text.topic_id}")
+    read.update(one.topic_id for one in candidates)
+    return tuple(dict.fromkeys(text.topic_id for text in texts if text.topic_id not in read))
+
+
+def _note_unread(blind: Sequence[Candidate], notes: Notes) -> None:
+    """Count the pairs that would be candidates, were unknown words all the same."""
+    pairs = dict.fromkeys((one.topic_id, one.identity) for one in blind)
+    if pairs:
+        what = "pairs of a topic and a query, near only as the encoder knows the words of neither, left out"
+        first = blind[0]
+        notes.add(what, f"topic {first.topic_id}, query {first.query_id}", len(pairs))
 
 
 def _left_out(found: Found, repeated: int) -> dict[str, int]:
@@ -212,9 +238,13 @@ def topic_texts(queries: Iterable[Query], *, narrative: bool, notes: Notes) -> l
     return texts
 
 
-def _pairs(found: Found, texts: Sequence[TopicText]) -> list[Candidate]:
-    """All pairs of a text and a query, sorted by topic, query and field; of equal fields the most similar text."""
+def _pairs(found: Found, texts: Sequence[TopicText], unreadable: Unreadable) -> tuple[list[Candidate], list[Candidate]]:
+    """All pairs of a text and a query, sorted by topic, query and field; of equal fields the most similar text.
+
+    Those apart that are alike only in words that the encoder does not know.
+    """
     best: dict[tuple[str, tuple[str, str, str], str], Candidate] = {}
+    blind: list[Candidate] = []
     rows, items, similarities = (
         values.tolist() for values in (found.hits.rows, found.hits.items, found.hits.similarities)
     )
@@ -222,10 +252,13 @@ def _pairs(found: Found, texts: Sequence[TopicText]) -> list[Candidate]:
         query_id, _, source = found.ids[item].partition(APART)
         topic_id, field, text = texts[row]
         pair = Candidate(topic_id, field, text, query_id, found.texts[item], min(float(similarity), 1.0), source=source)
+        if unreadable.only_likeness(text, pair.query):
+            blind.append(pair)
+            continue
         key = topic_id, pair.identity, field
         if key not in best or pair.similarity > best[key].similarity:
             best[key] = pair
-    return [best[key] for key in sorted(best)]
+    return [best[key] for key in sorted(best)], blind
 
 
 def _best_texts(pairs: Iterable[Candidate]) -> list[Candidate]:

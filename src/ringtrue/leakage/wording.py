@@ -88,7 +88,7 @@ def leak_features(topic: TopicWording, query: str, text: str, similarity: float,
         sum(word not in topic.known for word in asked) / len(asked),
         sum(words_of_text <= asked for words_of_text in topic.texts) / texts,
         sum(words_of_text == asked for words_of_text in topic.texts) / texts,
-        _dice(_grams(" ".join(sorted(content_words(text)))), _grams(" ".join(sorted(own)))),
+        dice(grams(" ".join(sorted(content_words(text)))), grams(" ".join(sorted(own)))),
         float(min(sum(word in topic.known for word in asked.difference(topic.title)), 3)),
     ]
 
@@ -98,7 +98,7 @@ def type_features(topic: TopicWording, query: str) -> list[float]:
     asked = _folded(content_words(query), topic.weights)
     title, own = frozenset(topic.title), frozenset(asked)
     missing, extra = [word for word in topic.title if word not in own], own - title
-    near = sum(max((_dice(_grams(one, 2), _grams(other, 2)) for other in extra), default=0.0) for one in missing)
+    near = sum(max((dice(grams(one, 2), grams(other, 2)) for other in extra), default=0.0) for one in missing)
     return [
         float(title == own),
         float(own < title),
@@ -109,7 +109,7 @@ def type_features(topic: TopicWording, query: str) -> list[float]:
         float(min(len(missing), 4)),
         float(min(len(extra), 4)),
         math.log((len(own) + 0.5) / (len(title) + 0.5)),
-        _dice(_grams(" ".join(sorted(topic.title))), _grams(" ".join(sorted(asked)))),
+        dice(grams(" ".join(sorted(topic.title))), grams(" ".join(sorted(asked)))),
         near / len(title),
     ]
 
@@ -137,10 +137,12 @@ def _alike(a: str, b: str) -> bool:
     return SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
 
 
-def _grams(text: str, n: int = 3) -> frozenset[str]:
+def grams(text: str, n: int = 3) -> frozenset[str]:
+    """All runs of n letters, those at the ends with a blank."""
     padded = f" {text} "
     return frozenset(padded[start : start + n] for start in range(max(len(padded) - n + 1, 1)))
 
 
-def _dice(a: frozenset[str], b: frozenset[str]) -> float:
+def dice(a: frozenset[str], b: frozenset[str]) -> float:
+    """How alike two sets are, from 0 to 1."""
     return 2 * len(a & b) / (len(a) + len(b))

@@ -81,3 +81,11 @@ def test_batches_cover_all_in_order(lengths, budget, multiple):
 def test_batches_are_as_large_as_the_budget_allows():
     sizes = [batch.rows.stop - batch.rows.start for batch in batches(np.full(25, 4), 48, 4)]
     assert sizes == [12, 12, 1]
+
+
+def test_what_the_vocabulary_does_not_have_is_told(tokeniser, tiny_bert):
+    unread = tokeniser.unread("the lamp ไทย 🎉")
+    assert unread.parts == ("ไทย", "🎉") and unread.tokens == len(tokeniser(["the lamp ไทย 🎉"]).ids) - 2
+    assert unread.share == 2 / unread.tokens
+    assert tokeniser.unread("the lamp").parts == () and tokeniser.unread("").share == 0
+    assert tokeniser.unread("half \ud83d").tokens > 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from ringtrue import cache
 from ringtrue.registry import Registry
@@ -74,6 +74,26 @@ class Modelled(Protocol):
 
     def content(self) -> str:
         """A key for the content of these files."""
+
+
+class Unread(NamedTuple):
+    """The parts of a text that stand for words which a vocabulary does not have, and how many tokens there are."""
+
+    parts: tuple[str, ...]
+    tokens: int
+
+    @property
+    def share(self) -> float:
+        """How much of the text is unknown."""
+        return len(self.parts) / self.tokens if self.tokens else 0.0
+
+
+@runtime_checkable
+class Vocabulary(Protocol):
+    """An encoder to which all words that it does not know are one and the same."""
+
+    def unread(self, text: str) -> Unread:
+        """What it does not know of a text."""
 
 
 def key_of(encoder: Encoder) -> str:

@@ -17,12 +17,14 @@ import torch
 
 from ringtrue import cache
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders import Floats, Precision, Vectors
+from ringtrue.retrieval.encoders import Floats, Precision, Unread, Vectors
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
 from ringtrue.retrieval.encoders.cpu import CpuEngine
 from ringtrue.retrieval.encoders.naming import Named
+from ringtrue.retrieval.encoders.tokens import Tokeniser
 
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+_LONGEST = 512
 _CPU_FLAGS = {"avx512_bf16", "amx_bf16", "bf16"}
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -74,6 +76,11 @@ class Neural(Named, ABC):
         """The vectors of each block in turn; on a GPU they stay there."""
         return self._engine().stream(blocks)
 
+    def unread(self, text: str) -> Unread:
+        """What its vocabulary does not have; nothing where the folder has none that can be asked."""
+        tokeniser = _tokeniser(self.folder())
+        return tokeniser.unread(text) if tokeniser else Unread((), 0)
+
     def at(self, precision: Precision) -> Self:
         """The same model in another precision."""
         return replace(self, precision=precision)  # type: ignore[type-var]
@@ -106,6 +113,12 @@ def _load(folder: Path, precision: Precision, device: str, budget: int | None) -
 
         return CudaEngine(checkpoint, dtype, budget)
     return CpuEngine(checkpoint, dtype, budget)
+
+
+@lru_cache(maxsize=4)
+def _tokeniser(folder: Path) -> Tokeniser | None:
+    path, checkpoint = folder / "tokenizer.json", read_checkpoint(folder)
+    return Tokeniser(path, checkpoint.max_length if checkpoint else _LONGEST) if path.is_file() else None
 
 
 @lru_cache(maxsize=1)

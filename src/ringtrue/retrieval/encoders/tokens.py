@@ -6,6 +6,7 @@ A text that comes again is tokenised, and later encoded, once.
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
+
+from ringtrue.retrieval.encoders import Unread
 
 
 class Tokens(NamedTuple):
@@ -49,6 +52,14 @@ class Tokeniser:
         """The vocabulary, by number."""
         numbers = _load(self.path, self.max_length).get_vocab()
         return sorted(numbers, key=numbers.__getitem__)
+
+    def unread(self, text: str) -> Unread:
+        """The parts of a text that become the token of the unknown."""
+        tokenizer, unknown = _load(self.path, self.max_length), _unknown(self.path, self.max_length)
+        (clean,) = _clean({text: 0})
+        found = tokenizer.encode(clean, add_special_tokens=False)
+        spans = zip(found.ids, found.offsets, strict=True)
+        return Unread(tuple(clean[begin:end] for number, (begin, end) in spans if number == unknown), len(found.ids))
 
 
 def tokenise(tokenizer: Tokenizer, texts: Sequence[str], *, special: bool = True) -> Tokens:
@@ -86,6 +97,15 @@ def _load(path: Path, max_length: int) -> Tokenizer:
     tokenizer.no_padding()  # some files have a fixed length switched on
     tokenizer.enable_truncation(max_length)
     return tokenizer
+
+
+@lru_cache(maxsize=8)
+def _unknown(path: Path, max_length: int) -> int | None:
+    """The number of the token that stands for all unknown words; None where every text has tokens of its own."""
+    tokenizer = _load(path, max_length)
+    model = json.loads(tokenizer.to_str())["model"]
+    number: int | None = model.get("unk_id")
+    return tokenizer.token_to_id(model["unk_token"]) if model.get("unk_token") else number
 
 
 def _clean(texts: dict[str, int]) -> list[str]:
