@@ -49,6 +49,12 @@ def test_plain_cases(query: str, similarity: float, kind: str):
     assert found._replace(type=None, probability=None) == candidate(query, similarity)
 
 
+def test_accents_that_someone_left_out_change_nothing():
+    topic = Query("1", "naïve café résumé")
+    (found,) = predict([Candidate("1", "title", topic.title, "q", "naive cafe resume", 1.0)], [topic], 0.88)
+    assert found.type == "identical"
+
+
 def test_more_similar_is_more_likely_and_only_the_place_beside_the_threshold_counts():
     near, far = predict([candidate("bear attack", 0.95), candidate("bear attack", 0.85)], [BEARS], 0.88)
     assert near.probability > far.probability

@@ -38,6 +38,9 @@ def kind(query: str, topic: Query = BEARS) -> dict[str, float]:
         ("three gorges", ("3", "gorg")),
         ("?!", ("?!",)),
         ("🐻", ("🐻",)),
+        ("Ünited Nåtions", ("unit", "nation")),
+        ("phở Việt Nam", ("pho", "viet", "nam")),
+        ("мой дом", ("мой", "дом")),
     ],
 )
 def test_content_words(text: str, found: tuple[str, ...]):

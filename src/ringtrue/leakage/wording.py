@@ -1,14 +1,15 @@
 """How a query is worded beside the texts of a topic, in numbers that a small model can read.
 
-Content words are compared after stemming, without function words, with a few spellings made one (numbers, dotted
-initials, the United States), and with misspelt or derived forms taken as the topic's own word. Left out: meaning. That
-is the encoder's part, and comes in as one number.
+Content words are compared after stemming, without function words and accents, with a few spellings made one (numbers,
+dotted initials, the United States), and with misspelt or derived forms taken as the topic's own word. Left out:
+meaning. That is the encoder's part, and comes in as one number.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ _SAME = {
     "us": "usa", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
     "eight": "8", "nine": "9", "ten": "10",
 }  # fmt: skip
+_ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")  # of Latin letters: in other scripts marks make other letters
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}")
 _STATES = re.compile(r"\bunited states(?: of america)?\b")
 _KINGDOM = re.compile(r"\bunited kingdom\b")
@@ -117,11 +119,18 @@ def type_features(topic: TopicWording, query: str) -> list[float]:
 @lru_cache(maxsize=1 << 14)
 def content_words(text: str) -> tuple[str, ...]:
     """The stems of a text's content words, each once; of all its words where none is one, or else the text itself."""
-    plain = _INITIALS.sub(lambda found: found[0].replace(".", "") + " ", text.lower())
+    plain = _INITIALS.sub(lambda found: found[0].replace(".", "") + " ", _without_accents(text.lower()))
     plain = _KINGDOM.sub("uk", _STATES.sub("usa", plain))
     found = [_SAME.get(word, word) for word in words(plain)]
     content = [_stem(word) for word in found if word not in _FUNCTION_WORDS] or [_stem(word) for word in found]
     return tuple(dict.fromkeys(content)) or (plain.strip(),)
+
+
+def _without_accents(text: str) -> str:
+    """Latin letters as people type them who have no accents at hand; all else in its usual form."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)))
 
 
 def _folded(own: Iterable[str], known: Collection[str]) -> list[str]:
