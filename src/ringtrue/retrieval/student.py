@@ -2,8 +2,10 @@
 
 Token vectors distilled from the encoder are fitted to the known texts, whose exact vectors the search has anyway: the
 words that matter most are those of the texts that are searched for. A new text is the mean of its tokens and is held
-against the exact vectors of the known texts. As every token's product with every known text is computed beforehand, a
-new text costs a sum of a few rows. Fitting is deterministic; the stand-in is only for choosing what to encode in full.
+against the exact vectors of the known texts, and against the mean of the tokens of those that cannot be fitted: a text
+in a script that the vocabulary has letter by letter would else be far from itself. As every token's product with every
+known text is computed beforehand, a new text costs a sum of a few rows. Fitting is deterministic; the stand-in is only
+for choosing what to encode in full.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from ringtrue.retrieval.neighbours import Floats
 _ANCHORS = 2000
 _RIDGE = 0.3
 _EPOCHS, _BATCH, _RATE = 10, 256, 0.005
+_BADLY_FITTED = 0.6
 _TABLE = 1 << 28  # numbers; a table that is larger would not stay in memory beside the rest
 _CHUNK = 8192
 
@@ -45,8 +48,8 @@ class Student:
         counts = _counts(pieces([*texts, *anchors]), len(vectors))
         exact = np.concatenate((rows, encoder.encode(anchors)))
         tokens = _fit(vectors, counts, exact, len(texts))
-        known = torch.from_numpy(rows).bfloat16()
-        small = len(tokens) * len(rows) <= _TABLE
+        known = torch.from_numpy(np.concatenate((rows, _own(tokens, counts[: len(texts)], rows)))).bfloat16()
+        small = len(tokens) * len(known) <= _TABLE
         return cls(pieces, tokens, torch.from_numpy(tokens).bfloat16() @ known.T if small else None, known)
 
     def nearest(self, texts: Sequence[str]) -> Floats:
@@ -91,6 +94,13 @@ def _fit(vectors: Floats, counts: scipy.sparse.csr_array, exact: Floats, known: 
     used = np.unique(counts[:known].indices)
     tokens[used] = _tuned(tokens[used], counts[:known][:, used].tocsr(), exact[:known])
     return tokens
+
+
+def _own(tokens: Floats, counts: scipy.sparse.csr_array, exact: Floats) -> Floats:
+    """The vectors that badly fitted texts have as means of their tokens; none of a text without a known token."""
+    own = _unit(np.asarray(counts @ tokens, np.float32))
+    near = np.einsum("ij,ij->i", own, exact)
+    return np.asarray(own[(near < _BADLY_FITTED) & own.any(axis=1)])
 
 
 def _tuned(tokens: Floats, counts: scipy.sparse.csr_array, exact: Floats) -> Floats:
