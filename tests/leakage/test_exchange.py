@@ -122,6 +122,21 @@ def test_csv_for_people_with_a_spreadsheet(tmp_path: Path):
     assert same(read_labels(tmp_path / "labels.csv")) == pairs
 
 
+@pytest.mark.parametrize(
+    ("cell", "labels"),
+    [
+        ("Title-Identical#Variant-Identical", ("Title-Identical", "Variant-Identical")),
+        ('"{""choices"": [""Title-Identical"", ""Variant-Identical""]}"', ("Title-Identical", "Variant-Identical")),
+        ("Different Topic", ("Different Topic",)),
+        ("{broken", ("{broken",)),
+    ],
+)
+def test_csv_as_the_tools_export_it(tmp_path: Path, cell, labels):
+    (tmp_path / "export.csv").write_text(f"annotator,topic,ms-marco-qid,text,label\n1,301,5,bear,{cell}\n")
+    (pair,) = read_labels(tmp_path / "export.csv")
+    assert (pair.query, pair.labels) == ("bear", labels)
+
+
 def test_candidates_with_a_column_of_labels_are_labels(tmp_path: Path):
     row = {"topic_id": "1", "field": "title", "text": "bears", "query_id": "q", "query": "bear", "similarity": 0.9}
     (tmp_path / "c.jsonl").write_text(json.dumps({**row, "label": ["identical"]}) + "\n")

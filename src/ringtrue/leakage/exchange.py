@@ -1,8 +1,9 @@
 """Labelled pairs from and to annotation tools: doccano's JSON Lines, Label Studio's JSON, and CSV.
 
 A doccano row that nobody changed is written back as the very line that was read. Label Studio's full export and its
-short one are read, the full one is written. The names of the study's files and our own are both understood:
-`topic` or `topic_id`, `ms-marco-qid` or `query_id`, `cosine_similarity` or `similarity`, `data`, `text` or `query`.
+short one are read, the full one is written; CSV is read as both tools export it. The names of the study's files and
+our own are both understood: `topic` or `topic_id`, `ms-marco-qid` or `query_id`, `cosine_similarity` or `similarity`,
+`data`, `text` or `query`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -34,7 +36,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _WRITTEN = {"query": "text", "labels": "label", "text": "variant"}  # ours where a row has no name of its own
 _NEEDED = ("topic_id", "query_id", "query")
-_BETWEEN = "|"
+_WRITTEN_BETWEEN, _BETWEEN = "|", r"[|#]"
 
 
 def read_labels(path: str | Path, notes: Notes | None = None) -> tuple[LabelledPair, ...]:
@@ -138,11 +140,21 @@ def _typed(cells: Cells, path: str | Path, line: int) -> Cells:
     found = _found(cells)
     labels = cells.get(found.get("labels", ""))
     if isinstance(labels, str) and "labels" in found:
-        cells[found["labels"]] = [label.strip() for label in labels.split(_BETWEEN) if label.strip()]
+        cells[found["labels"]] = _split(labels)
     for field in ("similarity", "weight"):
         if field in found and isinstance(value := cells[found[field]], str):
             cells[found[field]] = _number(value, field, path, line) if value.strip() else None
     return cells
+
+
+def _split(labels: str) -> list[str]:
+    """The labels of one cell: as written here, as doccano does with `#` between them, or Label Studio's JSON."""
+    if labels.lstrip().startswith(("{", "[")):
+        try:
+            return _choices(json.loads(labels))
+        except ValueError:
+            pass  # it is told as an unknown label
+    return [label.strip() for label in re.split(_BETWEEN, labels) if label.strip()]
 
 
 def _pair(cells: Cells, source: str, path: str | Path, line: int) -> LabelledPair:
@@ -250,7 +262,7 @@ def _csv(pairs: Sequence[LabelledPair]) -> str:
     for pair in pairs:
         cells = _cells(pair)
         labels = _found(cells).get("labels", "label")
-        rows.append({**cells, labels: _BETWEEN.join(pair.labels)})
+        rows.append({**cells, labels: _WRITTEN_BETWEEN.join(pair.labels)})
     columns = list(dict.fromkeys(name for row in rows for name in row)) or ["topic_id", "query_id", "text", "label"]
     lines: list[str] = []
     writer = csv.DictWriter(_Lines(lines), columns, lineterminator="\n")
