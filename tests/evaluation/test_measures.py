@@ -172,7 +172,7 @@ def test_parsing():
         parse_measure("nDGC@10")
     with pytest.raises(UnknownNameError, match=r"unknown measure 'ndcg'; did you mean nDCG or NDCG"):
         parse_measure("ndcg@10")
-    with pytest.raises(InputError, match="'P'"):
+    with pytest.raises(InputError, match="measure 'P': it needs a cutoff; write"):
         parse_measure("P")
     with pytest.raises(InputError, match="nDCG@ten"):
         parse_measure("nDCG@ten")

@@ -6,6 +6,7 @@ run, with scores that reproduce the RunSet's order, so that one tie rule holds f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +29,7 @@ from ringtrue.evaluation.mfr import MFR
 __all__ = ["MFR", "Scores", "check_mean", "direction", "evaluate", "parse_measure", "parse_measures"]
 
 MeanOver = Literal["qrels", "run"]
+_NOT_GIVEN = re.compile(r"(\w+)=<object object")  # as ir_measures shows what has no default
 _LOWER_IS_BETTER = ("MFR",)
 
 
@@ -207,7 +209,9 @@ def parse_measure(name: str) -> Measure:
         family = name.partition("@")[0].partition("(")[0]
         if family not in known:
             raise UnknownNameError("measure", family, known) from error
-        raise InputError(f"measure {name!r}: {error}; write it as nDCG@10 or P(rel=2)@5.") from error
+        missing = _NOT_GIVEN.search(str(error))
+        why = f"it needs a {missing[1]}" if missing else str(error)
+        raise InputError(f"measure {name!r}: {why}; write it as nDCG@10 or P(rel=2)@5.") from error
     return measure
 
 
