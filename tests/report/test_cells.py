@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringtrue.audit import Column, Interval, Table, Verdict
-from ringtrue.report.cells import MISSING, cell_text, interval_words, number, numeric_columns, shown, typeset
+from ringtrue.report.cells import LONGEST, MISSING, cell_text, interval_words, number, numeric_columns, shown, typeset
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,9 @@ def test_interval_words():
     assert interval_words(Interval(0.88123, 0.97, 0.95, "bootstrap")) == "95 % interval 0.881 to 0.97, bootstrap"
     assert interval_words(Interval(-1, 1, 0.999)) == "99.9 % interval -1 to 1"
     assert typeset("-0.5") == "\N{MINUS SIGN}0.5"
+
+
+def test_a_text_that_fills_pages_is_cut_and_says_how_long_it_is():
+    column = Column("query", "Query")
+    assert cell_text("x" * LONGEST, column) == "x" * LONGEST
+    assert cell_text("x" * 100_000, column) == "x" * LONGEST + "… (100,000 characters)"

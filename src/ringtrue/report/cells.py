@@ -13,6 +13,7 @@ from typing import TypeGuard
 from ringtrue.audit import Cell, Column, Interval, Table
 
 MISSING = "\N{EN DASH}"
+LONGEST = 500
 
 
 def is_number(cell: object) -> TypeGuard[float]:
@@ -48,7 +49,9 @@ def shown(cell: Cell, digits: int | None = None) -> str:
 
 
 def cell_text(cell: Cell, column: Column) -> str:
-    """A cell as its column shows it; a p-value is never shown as zero."""
+    """A cell as its column shows it; a p-value is never shown as zero, a text that fills pages is cut and says so."""
+    if isinstance(cell, str) and len(cell) > LONGEST:
+        return f"{cell[:LONGEST]}… ({len(cell):,} characters)"
     digits = column.digits
     if digits and is_number(cell) and 0 <= cell < 0.5 * 10**-digits and column.name.partition("_")[0] == "p":
         return f"<{10**-digits:.{digits}f}"

@@ -1,6 +1,6 @@
 """Audits on a console: readable in 80 columns, in a pipe and without colour.
 
-Nothing is cut unless `rows` or `evidence` asks for it, and then what is missing is counted. A table too wide for the
+No row is cut unless `rows` or `evidence` asks for it, and then what is missing is counted. A table too wide for the
 console is printed in blocks of columns, as `grids` lays them out.
 """
 
