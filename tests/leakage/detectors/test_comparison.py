@@ -34,6 +34,13 @@ def test_who_misses_what():
     assert examples.rows == (("a", "1", "text 1", "x", "query x"), ("meaning", "3", "text", "z", "query z"))
 
 
+def test_one_id_of_two_queries_is_two_pairs():
+    one, other = hit("1", "7"), hit("1", "7")._replace(query="of another source")
+    counts, matrix, _ = compare({"a": [one, other], "b": [other]}).tables()
+    assert counts.rows == (("a", 2, 1, 2, 1, 1.0), ("b", 1, 1, 1, 0, 0.5))
+    assert matrix.rows == (("a", 0, 1), ("b", 0, 0))
+
+
 def test_nothing_found_has_tables_too():
     counts, matrix, examples = compare({"a": [], "b": []}).tables()
     assert counts.rows == (("a", 0, 0, 0, 0, None), ("b", 0, 0, 0, 0, None))
@@ -47,7 +54,7 @@ def test_detectors_by_name_beside_a_search():
         topics, lambda: lines, ["exact", "tokens:stemmer=porter2,stopwords=english"],
         {"minilm": [Candidate("1", "title", "black bear attacks", "q", "attacks by a black bear", 0.95)]},
     )  # fmt: skip
-    assert {name: sorted(query for _, query in pairs) for name, pairs in found.found.items()} == {
+    assert {name: sorted(query for _, query, _ in pairs) for name, pairs in found.found.items()} == {
         "minilm": ["q"],
         "exact": ["p"],
         "tokens:stemmer=porter2,stopwords=english": ["p", "q"],

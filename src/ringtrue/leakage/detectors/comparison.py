@@ -13,7 +13,8 @@ from ringtrue.errors import InputError
 from ringtrue.leakage.detectors.catalog import DETECTORS, USUAL
 from ringtrue.leakage.detectors.detector import Log
 
-Pair = tuple[str, str]
+Pair = tuple[str, str, str]
+"""Topic, id of the query, and its text: two sources may give the same id to two queries."""
 
 
 class Found(Protocol):
@@ -74,7 +75,7 @@ class Comparison:
         total = len(self.everything)
         rows: list[tuple[Cell, ...]] = []
         for name, pairs in self.found.items():
-            topics, queries = (len({pair[side] for pair in pairs}) for side in (0, 1))
+            topics, queries = (len({pair[part] for pair in pairs}) for part in (slice(1), slice(1, None)))
             share = len(pairs) / total if total else None
             rows.append((name, len(pairs), topics, queries, len(self.only(name)), share))
         return Table("detectors", f"{total:,} pairs found by any detector", columns, tuple(rows))
@@ -105,7 +106,7 @@ def compare(found: Mapping[str, Iterable[Found]]) -> Comparison:
     for name, hits in found.items():
         pairs = kept.setdefault(name, {})
         for hit in hits:
-            pairs.setdefault((hit.topic_id, hit.query_id), hit)
+            pairs.setdefault((hit.topic_id, hit.query_id, hit.query), hit)
     return Comparison(kept)
 
 
