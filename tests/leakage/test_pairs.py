@@ -81,6 +81,11 @@ def test_every_form_of_training_data_gives_the_same_pairs(name, content, tmp_pat
     assert list(read_positives(path)) == EXPECTED
 
 
+def test_judgments_are_told_by_their_columns_however_few_they_are(tmp_path):
+    (tmp_path / "few.txt").write_text("q1 0 a 1\nq2 0 d 0\n")
+    assert list(read_positives(tmp_path / "few.txt")) == EXPECTED[:1]
+
+
 def test_a_log_in_memory_gives_its_pairs():
     log = [LogQuery("q1", "x", "web", ("a",)), LogQuery("q5", "no documents"), LogQuery("q2", "y", "", ("d",))]
     assert list(positives_of(log)) == EXPECTED

@@ -16,7 +16,7 @@ from ringtrue import cache
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats import checks, tabular
 from ringtrue.data.formats.detect import Role, read_log, role_of
-from ringtrue.data.formats.streams import read_lines
+from ringtrue.data.formats.streams import read_head, read_lines
 from ringtrue.data.formats.tables import Shape, shape_of
 from ringtrue.data.formats.trec import columns
 from ringtrue.data.logs import positives_of
@@ -79,11 +79,17 @@ def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]
     """
     notes = Notes() if notes is None else notes
     shape = shape_of(path)
-    if role_of(path) is Role.QRELS:
+    if role_of(path) is Role.QRELS or _has_four_columns(path, shape):
         return _judged_positives(path, shape, notes)
     if shape in (Shape.TSV, Shape.PLAIN):
         return _bare_positives(path, notes)
     return positives_of(read_log(path, notes))
+
+
+def _has_four_columns(path: Path, shape: Shape) -> bool:
+    """Whether lines are judgments however few they are: pairs and triples have fewer columns."""
+    first = read_head(path).lstrip().split("\n", 1)[0]
+    return shape in (Shape.TSV, Shape.PLAIN) and len(columns(first)) == 4
 
 
 def _judged_positives(path: Path, shape: Shape, notes: Notes) -> Iterator[Positive]:
