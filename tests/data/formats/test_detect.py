@@ -64,6 +64,8 @@ def test_shapes(tmp_path: Path, name, text, shape):
         ("a.json", '{\n  "a": 1\n}\n', None),
         ("a.bin", "\0\1\2", None),
         ("a", "", None),
+        ("few.txt", "q1 0 d1 1\nq2 Q0 d2 0\n", Role.QRELS),
+        ("few.txt", "top 10 songs 1990\n", None),
     ],
 )
 def test_roles(tmp_path: Path, name, text, role):

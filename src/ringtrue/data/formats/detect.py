@@ -40,6 +40,7 @@ _LINES = {
     Role.RUN: re.compile(r"\s*\S+\s+\S+\s+\S+\s+\d+\s+-?[\d.eE+-]+\s+\S+\s*"),
 }
 _FEWEST_LINES = 3  # "top 10 songs 1990" alone is a query, however much it looks like a judgment
+_SURELY_JUDGED = re.compile(r"\s*\S+\s+Q?0\s+\S+\s+-?\d+\s*")
 _MOST_LINES = 50
 _OF_QUERIES = {*tabular.QUERY_ID.names} - {"_id", "id"}
 _OF_DOCUMENTS = {*tabular.DOC_ID.names} - {"_id", "id"}
@@ -119,10 +120,10 @@ def role_of(path: str | Path, *, by_name: bool = True) -> Role | None:
 
 
 def _role_of_lines(path: str | Path) -> Role | None:
-    """What lines hold that all look alike."""
+    """What lines hold that all look alike; of few lines only what nothing else looks like."""
     lines = [line for line in read_head(path).split("\n") if line.strip()][:_MOST_LINES]
     if len(lines) < _FEWEST_LINES:
-        return None
+        return Role.QRELS if len(lines) > 1 and all(map(_SURELY_JUDGED.fullmatch, lines)) else None
     return next((role for role, like in _LINES.items() if all(map(like.fullmatch, lines))), None)
 
 
