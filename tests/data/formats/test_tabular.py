@@ -197,10 +197,18 @@ def test_halves_of_characters_are_replaced(tmp_path: Path):
     assert [note.times for note in notes] == [1]
 
 
+def test_nul_is_replaced_where_only_json_can_hold_it(tmp_path: Path):
+    notes = Notes()
+    path = put(tmp_path, "q", '{"_id": "1", "text": "a \\u0000\\u0000 b", "variants": ["c\\\\u0000"]}\n')
+    assert read_queries(path, notes) == (Query("1", "a \ufffd\ufffd b", variants=("c\\u0000",)),)
+    assert [note.times for note in notes] == [1]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"_id": "1", "text": "a"}\n{"_id": "2", "text": "b"}\n{"_id": "3"', "line 3: not valid JSON"),
+        ('{"_id": "1", "text": ["a"]}\n', r"line 1: the query text should be text, not \"\['a'\]\""),
         ('{"_id": "1", "text": [{}\n{"b": 1}]}\n', "line 1: not valid JSON"),
         ('{"_id": "1", "text": "a"} {"_id": "2", "text": "b"}\n', "line 1: not valid JSON: Extra data"),
         ('{"_id": "1", "text": "a"}\n["b"]\n', r"line 2: a JSON object is expected on each line, not '\[\"b\"\]'"),

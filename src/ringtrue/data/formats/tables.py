@@ -24,7 +24,7 @@ _PARQUET_ROWS = 1 << 14
 _MARKUP = re.compile(r"<(?:top|topic|doc|docno)[\s>]", re.IGNORECASE)
 _OBJECT = re.compile(r'\{\s*(?:"|\}|$)')
 _CSV_HEADER = re.compile(r'"?(?:\w+[_-]id|_?id|[qp]id|docid|docno|topic)"?(?:,[\w "-]+)+')
-_HALF = re.compile("[\ud800-\udfff]")
+_BROKEN = re.compile("[\x00\ud800-\udfff]")
 
 csv.field_size_limit(1 << 30)  # a document is one cell, and the module's own limit is 131,072 characters
 
@@ -83,7 +83,7 @@ def _json_rows(path: str | Path, notes: Notes) -> Iterator[Row]:
     for first, text in read_texts(path, notes):
         found = _objects(text.removesuffix("\n"))
         rows = enumerate(found, first) if found is not None else _objects_by_line(text, first, path, notes)
-        if "\\ud" in text or "\\uD" in text:
+        if "\\ud" in text or "\\uD" in text or "\\u0000" in text:
             rows = ((number, _mended(cells, f"{path}, line {number}", notes)) for number, cells in rows)
         yield from rows
 
@@ -123,13 +123,21 @@ def _object(line: str, path: str | Path, number: int) -> dict[str, object]:
 
 
 def _mended(cells: dict[str, object], where: str, notes: Notes) -> dict[str, object]:
-    """The object with U+FFFD for each half of a character, which JSON can hold and UTF-8 cannot."""
-    text = json.dumps(cells, ensure_ascii=False)
-    if not _HALF.search(text):
+    """The object with U+FFFD for what JSON can hold and other text files cannot: halves of characters, NUL."""
+    mended = {str(_whole(name)): _whole(value) for name, value in cells.items()}
+    if mended == cells:
         return cells
-    notes.add("rows with halves of characters, replaced", where)
-    found: dict[str, object] = json.loads(_HALF.sub("\ufffd", text))
-    return found
+    notes.add("rows with halves of characters or NUL, replaced", where)
+    return mended
+
+
+def _whole(value: object) -> object:
+    """The same with all its texts mended."""
+    if isinstance(value, str):
+        return _BROKEN.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    return {_whole(name): _whole(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def _delimited_rows(path: str | Path, shape: Shape, notes: Notes) -> Iterator[Row]:

@@ -216,7 +216,10 @@ def _identified(
             yield line, cells, known, text.strip()
         else:
             id_name, text_name = (_name(line, cells, field, path) for field in (id_field, text_field))
-            yield line, cells, _id(line, cells, id_field, path), _text(cells[text_name])
+            value = cells[text_name]
+            if isinstance(value, list | dict):
+                raise FormatError(f"the {text_field.what} should be text, not {str(value)[:40]!r}.", path, line)
+            yield line, cells, _id(line, cells, id_field, path), _text(value)
 
 
 def _name(line: int, cells: Mapping[str, object], field: _Field, path: str | Path) -> str:
