@@ -262,6 +262,7 @@ def definitions(search: SearchResult, rule: str) -> Text:
         f"Each text of {len(search.topics):,} topics was compared with {log} by the cosine of their vectors{encoder}. "
         f"{_CASCADE if search.recall else ''}A topic and a query are as similar as the topic's nearest text is. "
         f"Counted as leaks: {rule}. {origin}Similar is not yet the same: where there is a probability, it says how "
-        "often people found such a pair to be a true leak, and a type says how the query was reformulated."
+        "often people found such a pair to be a true leak, and a type says how the query was reformulated. It is the "
+        "likeliest of five: different-topic may be that though the four kinds of true leaks together are likelier."
     )
     return Text("definitions", "How to read this", body)
