@@ -66,7 +66,7 @@ def test_the_log_of_topics_has_their_relevant_documents(colours: Collection):
     assert list(colours.subset(["b"]).positives()) == list(colours.positives())
     log = [LogQuery("9", "sky", "web", ("b",))]
     logged = Collection.from_records("logged", queries=QUERIES, log=log).with_queries([])
-    assert (list(logged.log()), list(logged.positives())) == (log, [Positive("9", "b")])
+    assert (list(logged.log()), list(logged.positives())) == (log, [Positive("9", "b", "web")])
 
 
 def test_a_subset_keeps_topics_and_drops_judgments(colours: Collection):

@@ -88,7 +88,18 @@ def test_judgments_are_told_by_their_columns_however_few_they_are(tmp_path):
 
 def test_a_log_in_memory_gives_its_pairs():
     log = [LogQuery("q1", "x", "web", ("a",)), LogQuery("q5", "no documents"), LogQuery("q2", "y", "", ("d",))]
-    assert list(positives_of(log)) == EXPECTED
+    assert list(positives_of(log)) == [Positive("q1", "a", "web"), Positive("q2", "d")]
+
+
+def test_one_id_in_two_sources_is_two_queries():
+    leaks = [Candidate("1", "title", "t", "q1", "x", 0.9, source="web")]
+    other = find_leaked_pairs([Positive("q1", "a", "orcas")], QRELS, leaks)
+    assert not other.pairs and other.judged_seen == 1
+    for source in ("web", None):
+        found = find_leaked_pairs([Positive("q1", "a", source)], QRELS, leaks)
+        assert [pair.query_id for pair in found.pairs] == ["q1"]
+    unsourced = [one._replace(source="") for one in leaks]
+    assert len(find_leaked_pairs([Positive("q1", "a", "web")], QRELS, unsourced).pairs) == 1
 
 
 def test_a_log_without_documents_is_no_list_of_pairs(tmp_path):
@@ -138,7 +149,12 @@ def test_lighthouse_pairs_are_those_of_a_plain_loop():
     collection = load("builtin:lighthouse")
     planted = files("ringtrue.data").joinpath("lighthouse/leaks.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in planted]
-    leaks = [candidate(row["topic_id"], row["query_id"]) for row in rows if row["type"] != "different-topic"]
+    sources = {entry.query_id: entry.source for entry in collection.log()}
+    leaks = [
+        candidate(row["topic_id"], row["query_id"])._replace(source=sources[row["query_id"]])
+        for row in rows
+        if row["type"] != "different-topic"
+    ]
     found = find_leaked_pairs(collection.positives(), collection.qrels, leaks)
     documents = {entry.query_id: entry.doc_ids for entry in collection.log()}
     grades = collection.qrels.by_topic

@@ -25,4 +25,4 @@ def with_positives(log: Iterable[LogQuery], qrels: Qrels) -> Iterator[LogQuery]:
 
 def positives_of(log: Iterable[LogQuery]) -> Iterator[Positive]:
     """The pairs of a training log."""
-    return (Positive(entry.query_id, doc_id) for entry in log for doc_id in entry.doc_ids)
+    return (Positive(entry.query_id, doc_id, entry.source or None) for entry in log for doc_id in entry.doc_ids)

@@ -67,7 +67,8 @@ class LogQuery(NamedTuple):
 
 
 class Positive(NamedTuple):
-    """A training query and a document that it was trained on as relevant."""
+    """A training query and a document that it was trained on as relevant; `source` is None where none is told."""
 
     query_id: str
     doc_id: str
+    source: str | None = None

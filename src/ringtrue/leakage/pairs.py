@@ -68,7 +68,7 @@ def find_leaked_pairs(positives: Iterable[Positive], qrels: Qrels, leaks: Iterab
         if positive.doc_id in judged:
             met[positive] = None
     pairs = _leaked_pairs(met, judged, leaks)
-    seen = {doc_id for _, doc_id in met}
+    seen = {positive.doc_id for positive in met}
     return PairLeakage(read, len(judged), len(seen), _topics(qrels, seen, pairs), pairs)
 
 
@@ -83,7 +83,8 @@ def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]
         return _judged_positives(path, shape, notes)
     if shape in (Shape.TSV, Shape.PLAIN):
         return _bare_positives(path, notes)
-    return positives_of(read_log(path, notes))
+    # a file beside the log may name its sources otherwise
+    return (positive._replace(source=None) for positive in positives_of(read_log(path, notes)))
 
 
 def _has_four_columns(path: Path, shape: Shape) -> bool:
@@ -124,16 +125,21 @@ def _bare_positives(path: Path, notes: Notes) -> Iterator[Positive]:
 def _leaked_pairs(
     met: Iterable[Positive], judged: dict[str, list[tuple[str, int]]], leaks: Iterable[Candidate]
 ) -> tuple[LeakedPair, ...]:
-    """Those whose query leaks a topic for which the document is judged; by topic, then grade and similarity."""
-    by_query: dict[str, dict[str, Candidate]] = {}
+    """Those whose query leaks a topic for which the document is judged; by topic, then grade and similarity.
+
+    Two sources may give one id to two queries: where a positive tells its source, only leaks of that source are meant.
+    """
+    by_query: dict[tuple[str, str | None, str], Candidate] = {}
     for leak in leaks:
-        topics = by_query.setdefault(leak.query_id, {})
-        topics[leak.topic_id] = max(topics.get(leak.topic_id, leak), leak, key=lambda one: one.similarity)
+        for source in dict.fromkeys((leak.source or None, None)):
+            key = leak.query_id, source, leak.topic_id
+            by_query[key] = max(by_query.get(key, leak), leak, key=lambda one: one.similarity)
+    sourced = {query_id for query_id, source, _ in by_query if source is not None}
     found = [
         LeakedPair(topic_id, query_id, leaked.query, doc_id, relevance, leaked.similarity, leaked.source)
-        for query_id, doc_id in met
+        for query_id, doc_id, source in met
         for topic_id, relevance in judged[doc_id]
-        if (leaked := by_query.get(query_id, {}).get(topic_id))
+        if (leaked := by_query.get((query_id, source if query_id in sourced else None, topic_id)))
     ]
     found.sort(key=lambda pair: (pair.topic_id, -pair.relevance, -pair.similarity, pair.query_id, pair.doc_id))
     return tuple(found)
