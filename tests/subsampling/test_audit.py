@@ -44,7 +44,7 @@ def test_usual_samplers_without_documents_are_left_out_and_named(campaign):
     assert [found.sampler for found in audit.samplers] == [name for name in SMALL_SAMPLERS if name != "judged"]
     rows = {row[0]: row[1:] for row in audit.account.rows}
     assert rows["samplers left out, for they have no document when some group is"] == (1, "judged")
-    with pytest.raises(InputError, match="gives no document when group"):
+    with pytest.raises(InputError, match=r"sampler 'judged' gives no document when group .* name another"):
         audit_subsampling(one, ["judged"], replicates=20)
 
 

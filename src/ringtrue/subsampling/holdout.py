@@ -28,6 +28,14 @@ VIEWS = ("without", "with", "condensed_without", "condensed_with")
 class EmptySampleError(InputError):
     """A sampler has no document for some left-out group."""
 
+    def __init__(self, sampler: str, group: str) -> None:
+        """Name both as the user knows them."""
+        super().__init__(
+            f"sampler {sampler!r} gives no document when group {group!r} is left out; name another, or none, to try "
+            "the usual ones that have some."
+        )
+        self.group = group
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -122,7 +130,7 @@ def _corpora(campaign: Campaign, sampler: Sampler) -> NDArray[np.bool_]:
     empty = np.flatnonzero(~corpora.any(axis=1))
     if len(empty):
         group = campaign.group_names[int(empty[0])]
-        raise EmptySampleError(f"sampler {sampler!r} gives no document when group {group!r} is left out.")
+        raise EmptySampleError(repr(sampler), group)
     return corpora
 
 

@@ -130,9 +130,9 @@ def reliability(
     for spec in samplers:
         try:
             measured.append(_measure(experiment, spec, say))
-        except EmptySampleError:
+        except EmptySampleError as error:
             if skipped is None:
-                raise
+                raise EmptySampleError(spec, error.group) from error
             skipped.add("samplers left out, for they have no document when some group is", spec)
     if not measured:
         return (), ()
