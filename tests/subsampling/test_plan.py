@@ -79,6 +79,8 @@ def test_equal_reliability_goes_to_the_smaller_and_nothing_to_what_has_no_value(
     made = plan(tied, Limits(max_docs=100))
     assert made.chosen is not None and made.chosen.sampler == "b"
     assert plan(tied[2:], Limits(max_docs=100)).chosen is None
+    for limits in (Limits(), Limits(max_docs=100)):
+        assert reasons(plan(tied, limits))["c"] == "all systems are tied on it"
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,14 @@ def _option(one: SamplerReliability, limits: Limits, dear: str, place: int, take
         reason = (
             "the most reliable within the cost" if limits.by_cost else f"the smallest that reaches {limits.bound:g}"
         )
+    elif dear:
+        reason = dear
+    elif math.isnan(interval.low):
+        reason = "all systems are tied on it"
     elif limits.by_cost:
-        reason = dear or "no more reliable than the chosen"
+        reason = "no more reliable than the chosen"
     else:
-        reason = dear or ("reliable, but larger" if reliable else f"its lower bound is below {limits.bound:g}")
+        reason = "reliable, but larger" if reliable else f"its lower bound is below {limits.bound:g}"
     return Option(
         sampler=one.sampler,
         docs=one.corpus_size_mean,
