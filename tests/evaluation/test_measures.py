@@ -176,5 +176,7 @@ def test_parsing():
         parse_measure("P")
     with pytest.raises(InputError, match="nDCG@ten"):
         parse_measure("nDCG@ten")
+    with pytest.raises(InputError, match="'P@0' looks at no rank; its cutoff should be 1 or more, as in P@10"):
+        parse_measure("P@0")
     with pytest.raises(UnknownNameError, match="these scores"):
         evaluate(*random_campaign(0), [P @ 1]).of(RR)

@@ -201,17 +201,19 @@ def by_ir_measures(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> N
 
 def parse_measure(name: str) -> Measure:
     """A measure by its ir_measures name, such as `nDCG@10` or `P(rel=2)@5`."""
+    family = name.partition("@")[0].partition("(")[0]
     try:
         measure = ir_measures.parse_measure(name)
         measure.validate_params()
     except (NameError, ValueError, AssertionError, SyntaxError) as error:
         known = ir_measures.measures.registry
-        family = name.partition("@")[0].partition("(")[0]
         if family not in known:
             raise UnknownNameError("measure", family, known) from error
         missing = _NOT_GIVEN.search(str(error))
         why = f"it needs a {missing[1]}" if missing else str(error)
         raise InputError(f"measure {name!r}: {why}; write it as nDCG@10 or P(rel=2)@5.") from error
+    if measure.params.get("cutoff") == 0:
+        raise InputError(f"measure {name!r} looks at no rank; its cutoff should be 1 or more, as in {family}@10.")
     return measure
 
 
