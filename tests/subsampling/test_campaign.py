@@ -64,7 +64,15 @@ def test_samples_that_random_documents_cannot_fill_are_noted(deep):
     assert (what, 1, "loft:2000: 1,003 documents") in audit.account.rows
 
 
-@pytest.mark.parametrize("spec", ["loft:-5", "loft:0", "judged_random:-1", "loft:size=5,most=-1"])
-def test_sizes_that_make_no_sense(deep, spec):
-    with pytest.raises(InputError, match="a sampler has size"):
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("loft:-5", "a sampler has size -5, which gives no documents; it should be 1 or more"),
+        ("loft:0", "a sampler has size 0, which"),
+        ("judged_random:-1", "a sampler has size -1, which"),
+        ("loft:size=5,most=-1", r"a list of -1 random documents \(most\); it should be 0 or more"),
+    ],
+)
+def test_sizes_that_make_no_sense(deep, spec, message):
+    with pytest.raises(InputError, match=message):
         build(deep, spec)

@@ -178,5 +178,8 @@ def _too_small(docs: NDArray[np.float64], volume: NDArray[np.float64] | None) ->
     """What the smallest pool takes."""
     if len(docs) < 2:
         return "the runs hold no documents for judged topics, so that there is no pool."
-    least = "" if volume is None else f" and {volume[1]:.0f} bytes"
-    return f"no pool fits the budget: at depth 1 it has {docs[1]:.0f} documents{least}."
+    least = "" if volume is None else f" and {volume[1]:,.0f} bytes"
+    return (
+        f"no pool fits the budget: at depth 1 it has {docs[1]:,.0f} documents{least}; allow as much, or take a sampler "
+        "that is given its size, as loft:100."
+    )

@@ -24,8 +24,10 @@ def shuffled(documents: int, seed: int, most: int = MOST) -> NDArray[np.int64]:
 
 def fill(sample: Documents, size: int, seed: int, most: int = MOST) -> Documents:
     """Add random documents, taken from the end of the list, until the sample has `size` or the list is empty."""
-    if size < 1 or most < 0:
-        raise InputError(f"a sampler has size {size} and most {most}; it should have 1 document or more, of 0 or more.")
+    if size < 1:
+        raise InputError(f"a sampler has size {size}, which gives no documents; it should be 1 or more.")
+    if most < 0:
+        raise InputError(f"a sampler has a list of {most} random documents (most); it should be 0 or more.")
     order = shuffled(len(sample), seed, most)[::-1]
     fresh = order[~sample[order]]
     filled = sample.copy()
