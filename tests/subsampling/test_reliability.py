@@ -119,6 +119,18 @@ def test_intervals_equal_a_slow_plain_bootstrap(mean):
             assert intervals[name][:2] == pytest.approx(tuple(np.percentile(known, (2.5, 97.5))), abs=1e-9), name
 
 
+def test_replicates_without_a_coefficient_are_counted():
+    """Of three systems in three groups every ninth resample draws one group alone, whose system is tied with itself."""
+    runs, groups, qrels = random_campaign(3)
+    some = {name: runs[name] for name in ("r0", "r2", "r4")}
+    experiment = Experiment(as_campaign(some, groups, qrels, "topic_aware"), nDCG @ 10, replicates=900, seed=5)
+    (found,), _ = reliability(experiment, ["complete"])
+    drawn = sum(len(set(groups)) == 1 for groups in experiment.draws.groups.tolist())
+    interval = found.intervals["with"].unpooled_tau_ap_b
+    assert f"without {drawn} of 900 replicates, in which all systems are tied" in interval.method
+    assert "tied" not in found.intervals["with"].delta.method
+
+
 def test_the_same_seed_gives_the_same_bytes(lighthouse):
     first, second = (
         reliability_json(
