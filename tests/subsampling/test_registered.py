@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import ir_datasets
@@ -11,7 +13,7 @@ import pytest
 from ringtrue.data.load import load
 from ringtrue.errors import InputError, UnknownNameError
 from ringtrue.subsampling import hook, pieces
-from ringtrue.subsampling.extract import Progress, extract, read_before
+from ringtrue.subsampling.extract import Progress, extract, read_before, read_extraction
 from ringtrue.subsampling.registered import dataset, register, sample_folder, samples, unregister
 
 
@@ -144,6 +146,18 @@ def test_names_that_would_leave_the_folder(sample: Path, name):
         register(name, sample)
     with pytest.raises(UnknownNameError):
         sample_folder(name)
+
+
+def test_a_name_that_is_given_later_reads_nothing_again(sample: Path, tmp_path: Path, monkeypatch):
+    source, out = tmp_path / "later.jsonl", tmp_path / "later"
+    source.write_bytes((sample / "corpus.jsonl").read_bytes())
+    ids = [json.loads(line)["_id"] for line in source.read_text(encoding="utf-8").splitlines()]
+    before = extract(source, ids, out)
+    monkeypatch.setattr("ringtrue.subsampling.extract.search_piece", None)
+    for name in ("later", "later-still"):
+        assert extract(source, ids, out, name=name) == replace(before, name=name) == read_extraction(out)
+        assert ir_datasets.load(f"ringtrue/{name}").docs_count() == len(ids)
+    assert extract(source, ids, out).name == "later-still", "no name takes none away"
 
 
 def test_only_samples_are_registered(tmp_path: Path):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from itertools import chain
@@ -184,7 +184,7 @@ class _Job:
     def plan(self) -> str:
         """A key for what is done, whatever the corpus holds."""
         names = [piece.name for piece in self.corpus.pieces]
-        return cache.key(_FORMAT, self.name, names, self.inputs, self.all_topics)
+        return cache.key(_FORMAT, names, self.inputs, self.all_topics)
 
     @cached_property
     def key(self) -> str:
@@ -192,7 +192,7 @@ class _Job:
         return cache.key(self.plan, *(piece.identity() for piece in self.corpus.pieces))
 
     def finished(self) -> Extraction | None:
-        """The result where the same was done before; that of something else is an error."""
+        """The result where the same was done before, under the name that is given now; else an error."""
         if not (self.out / RESULT).is_file():
             return None
         extraction = read_extraction(self.out)
@@ -200,7 +200,16 @@ class _Job:
             raise InputError(
                 f"{self.out} holds another extraction, or one of a corpus that has changed since; give another folder."
             )
-        return extraction
+        if self.name in (None, extraction.name):
+            return extraction
+        return self._renamed(extraction)
+
+    def _renamed(self, extraction: Extraction) -> Extraction:
+        """The same under another name: a name is no reason to read a corpus once more."""
+        named, draft = replace(extraction, name=self.name), self.out / f".{RESULT}"
+        _write_extraction(named, draft)
+        draft.replace(self.out / RESULT)
+        return named
 
     def begin(self) -> None:
         """Make the folders, or find those of the same extraction as it was interrupted."""
