@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import AP, RBP, RR, Judged, P, R, Rprec, Success, nDCG
+from ir_measures import AP, ERR, RBP, RR, Judged, P, R, Rprec, Success, nDCG
 
 from ringtrue.data.formats.detect import read_qrels
 from ringtrue.data.qrels import Qrels
@@ -133,6 +133,35 @@ def test_rank_biased_precision_by_hand():
     runs = RunSet.from_runs([Run.from_results("r", {"1": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})])
     scores = evaluate(runs, qrels, [RBP(p=0.5, rel=1), RBP(p=0.8, rel=2), RBP(p=0.8, rel=1) @ 1])
     np.testing.assert_allclose(scores.values.ravel(), [0.5 * (1 + 0.25), 0.2 * 0.64, 0.2])
+
+
+def test_expected_reciprocal_rank_by_hand_and_by_the_web_tracks_program():
+    """Whose topics have to be numbers, while those of our campaigns may have any name."""
+    runs, qrels = random_campaign(2)
+    topics = {topic: str(number) for number, topic in enumerate(sorted({*qrels.topics, *runs.topics}))}
+    numbered = Qrels.from_records([line._replace(query_id=topics[line.query_id]) for line in qrels])
+    scored = RunSet.from_runs(
+        [
+            Run.from_results(
+                name,
+                {
+                    topics[topic]: [(line.doc_id, 1 / rank) for rank, line in enumerate(ranking, start=1)]
+                    for topic, ranking in runs.run(place).rankings.items()
+                },
+            )
+            for place, name in enumerate(runs.names)
+        ]
+    )
+    ours = evaluate(runs, qrels, [ERR @ 5, ERR @ 20])
+    assert ours.values.any()
+    reference = np.nan_to_num(by_ir_measures(scored, numbered, [ERR @ 5, ERR @ 20]))
+    np.testing.assert_allclose(ours.values, reference, atol=1e-5)
+    one = RunSet.from_runs([Run.from_results("r", {"2009-1": [("a", 3.0), ("x", 2.0), ("b", 1.0)]})])
+    judged = [Qrel("2009-1", "a", 1), Qrel("2009-1", "b", 4)]
+    figures = evaluate(one, Qrels.from_records(judged), [ERR, ERR @ 2]).values.ravel()
+    np.testing.assert_allclose(figures, [1 / 16 + 15 / 16 * 15 / 16 / 3, 1 / 16])
+    with pytest.raises(InputError, match="ERR@2 is for grades up to 4, and one is 5"):
+        evaluate(one, Qrels.from_records([*judged, Qrel("2009-1", "c", 5)]), [ERR @ 2])
 
 
 @settings(max_examples=50, deadline=None)

@@ -3,7 +3,8 @@
 Each kernel takes `grades`, whose last axis is the rank (`UNJUDGED` where there is no judgment, `ABSENT` beyond the
 last document), and `judged`, the grades of the topic's judgments: one list for all rankings, or lists whose leading
 axes broadcast to those of `grades` where judgments differ, padded with `UNJUDGED`. It gives one value a ranking.
-The definitions are trec_eval's.
+The definitions are trec_eval's, and that of ERR the TREC Web track's, whose program takes topics for numbers and gives
+five digits.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ import numpy as np
 from ir_measures import Measure
 from numpy.typing import NDArray
 
+from ringtrue.errors import InputError
+
 Grades = NDArray[np.int32]
 Values = NDArray[np.float64]
 Kernel = Callable[[Measure, Grades, Grades], Values]
 
 ABSENT: Final = np.iinfo(np.int32).min
 UNJUDGED: Final = ABSENT + 1
+_HIGHEST = 4  # the grade that satisfies a user for certain, or nearly so: of the track, not of the judgments at hand
 
 
 def kernel(measure: Measure) -> Kernel | None:
@@ -143,6 +147,16 @@ def _ndcg(measure: Measure, grades: Grades, judged: Grades) -> Values:
     return np.where(ideal > 0, gained(grades[..., :cutoff]) / np.where(ideal > 0, ideal, 1.0), 0.0)
 
 
+def _expected_reciprocal_rank(measure: Measure, grades: Grades, judged: Grades) -> Values:
+    """Chapelle et al. 2009: a user goes down the list and stops with a probability that the grade gives."""
+    if judged.max(initial=0) > _HIGHEST:
+        raise InputError(f"{measure} is for grades up to {_HIGHEST}, and one is {judged.max()}; take nDCG, or regrade.")
+    top = np.maximum(grades[..., : _parameter(measure, "cutoff", None)], 0).astype(np.float64)
+    stops = (np.exp2(top) - 1) / 2**_HIGHEST
+    goes_on = np.cumprod(1 - stops, axis=-1) / (1 - stops)
+    return np.asarray((goes_on * stops / np.arange(1, top.shape[-1] + 1)).sum(axis=-1))
+
+
 _KERNELS: dict[str, Kernel] = {
     "nDCG": _ndcg,
     "P": _precision,
@@ -150,6 +164,7 @@ _KERNELS: dict[str, Kernel] = {
     "AP": _average_precision,
     "RBP": _rank_biased_precision,
     "RR": _reciprocal_rank,
+    "ERR": _expected_reciprocal_rank,
     "Success": _success,
     "Judged": _judged_share,
     "MFR": _mean_first_rank,
