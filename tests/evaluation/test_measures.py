@@ -128,6 +128,13 @@ def test_other_measures_go_to_ir_measures_with_our_tie_rule():
         evaluate(runs, qrels, [RBP])
 
 
+def test_a_measure_that_ends_in_an_error_is_named():
+    """Accuracy divides by the number of pairs, of which a run with relevant documents alone has none."""
+    runs = RunSet.from_runs([Run.from_results("r", {"1": [("a", 1.0)]})])
+    with pytest.raises(InputError, match=r"compute Accuracy for run 'r' \(float division by zero\); take another"):
+        evaluate(runs, Qrels.from_records([Qrel("1", "a", 1)]), [ir_measures.Accuracy])
+
+
 def test_rank_biased_precision_by_hand():
     qrels = Qrels.from_records([Qrel("1", "a", 1), Qrel("1", "c", 2)])
     runs = RunSet.from_runs([Run.from_results("r", {"1": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})])

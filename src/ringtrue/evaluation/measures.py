@@ -14,8 +14,9 @@ from typing import Literal
 
 import ir_measures
 import numpy as np
-from ir_measures import Measure
+from ir_measures import Measure, Metric
 from ir_measures.measures.base import SumAgg
+from ir_measures.providers import Evaluator
 from numpy.typing import NDArray
 
 from ringtrue.data.qrels import Qrels
@@ -193,10 +194,19 @@ def by_ir_measures(runs: RunSet, qrels: Qrels, measures: Sequence[Measure]) -> N
             topic: {line.doc_id: 1.0 / rank for rank, line in enumerate(ranking, start=1)}
             for topic, ranking in runs.run(run).rankings.items()
         }
-        for metric in evaluator.iter_calc(ranked):
+        for metric in _metrics(evaluator, ranked, runs.names[run]):
             if metric.query_id in places:
                 values[rows[metric.measure], run, places[metric.query_id]] = metric.value
     return values
+
+
+def _metrics(evaluator: Evaluator, ranked: dict[str, dict[str, float]], name: str) -> Iterator[Metric]:
+    """What ir_measures says of one run."""
+    try:
+        yield from evaluator.iter_calc(ranked)
+    except Exception as error:  # a provider raises whatever its library or its program raises
+        measures = ", ".join(map(str, evaluator.measures))
+        raise InputError(f"ir_measures cannot compute {measures} for run {name!r} ({error}); take another.") from error
 
 
 def parse_measure(name: str) -> Measure:
