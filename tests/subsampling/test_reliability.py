@@ -131,6 +131,17 @@ def test_replicates_without_a_coefficient_are_counted():
     assert "tied" not in found.intervals["with"].delta.method
 
 
+def test_what_has_no_value_has_no_interval():
+    """Without the group that alone finds something all others are tied, and many resamples do not draw it."""
+    runs = {f"r{number}": {"1": [(f"d{number}", 1.0)], "2": [(f"d{number}", 1.0)]} for number in range(4)}
+    groups, qrels = {name: f"g{name[1:]}" for name in runs}, {"1": {"d0": 1}, "2": {"d0": 1}}
+    experiment = Experiment(as_campaign(runs, groups, qrels, "topic_aware"), nDCG @ 10, replicates=50)
+    (found,), _ = reliability(experiment, ["pool:1"])
+    assert np.isnan(found.lead().tau_ap_b) and np.isnan(found.intervals["with"].tau_ap_b[:2]).all()
+    interval = found.intervals["with"].delta
+    assert interval.low <= found.lead().delta <= interval.high
+
+
 def test_the_same_seed_gives_the_same_bytes(lighthouse):
     first, second = (
         reliability_json(

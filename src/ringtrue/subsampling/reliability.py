@@ -227,14 +227,23 @@ def _intervals(experiment: Experiment, measured: Sequence[_Measured]) -> list[di
     over_groups = [np.take_along_axis(one.resampled, chosen, axis=3).mean(axis=3) for one in measured]
     return [
         {
-            view: Bootstrapped(
-                *(_percentiles(over_groups[place][:, figure, column]) for figure in range(len(_COEFFICIENTS))),
-                *(_percentiles(unpooled[:, figure, place, column]) for figure in range(unpooled.shape[1])),
+            view: _of_known(
+                Bootstrapped(
+                    *(_percentiles(over_groups[place][:, figure, column]) for figure in range(len(_COEFFICIENTS))),
+                    *(_percentiles(unpooled[:, figure, place, column]) for figure in range(unpooled.shape[1])),
+                ),
+                one.result.lead(view),
             )
             for column, view in enumerate(VIEWS)
         }
-        for place in range(len(measured))
+        for place, one in enumerate(measured)
     ]
+
+
+def _of_known(intervals: Bootstrapped, figures: Agreement) -> Bootstrapped:
+    """No interval for a figure that has no value: only replicates without the cell that has none would be in it."""
+    none = Interval(np.nan, np.nan, 0.95, "none, for the figure has no value")
+    return replace(intervals, **{name: none for name in vars(intervals) if np.isnan(getattr(figures, name))})
 
 
 def _percentiles(values: Floats) -> Interval:
