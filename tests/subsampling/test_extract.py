@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ from ringtrue.data.load import load
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Document, Qrel, Query
 from ringtrue.errors import FormatError, InputError
+from ringtrue.jobs import try_lock
 from ringtrue.subsampling import crew, pieces
 from ringtrue.subsampling import extract as module
 from ringtrue.subsampling.corpora import open_corpus
@@ -256,6 +258,31 @@ def test_two_searches_of_one_piece(tmp_path: Path):
     assert len(list(read_part(part))) == len(SAMPLE)
 
 
+def test_a_search_that_outlives_a_killed_call_is_waited_for(tmp_path: Path, monkeypatch):
+    source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
+
+    def interrupt(told: Progress) -> None:
+        raise KeyboardInterrupt
+
+    for held in ("000000.lock", "crew/claims/000000"):
+        out = tmp_path / f"out-{len(held)}"
+        with pytest.raises(KeyboardInterrupt):
+            extract(source, SAMPLE, out, progress=interrupt)
+        place = out / ".extraction" / held
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with open(place, "a") as file:
+            assert try_lock(file)
+            began = time.monotonic()
+            threading.Timer(0.3, file.close).start()
+            assert extract(source, SAMPLE, out).documents == len(SAMPLE)
+            assert time.monotonic() - began >= 0.3
+    monkeypatch.setattr(module, "_OUTLIVED_S", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        extract(source, SAMPLE, tmp_path / "stuck", progress=interrupt)
+    with alone(tmp_path / "stuck" / ".extraction" / "000000.lock", "it"), pytest.raises(InputError, match="at work on"):
+        extract(source, SAMPLE, tmp_path / "stuck")
+
+
 def test_a_folder_is_never_written_over(tmp_path: Path):
     source = jsonl(tmp_path / "corpus.jsonl", DOCUMENTS)
     (tmp_path / "full").mkdir()
@@ -393,13 +420,9 @@ def test_killed_in_several_processes_it_goes_on_with_another_number_of_them(tmp_
                 time.sleep(0.001)
             os.kill(process.pid, signal.SIGKILL)
         assert not (out / "result.json").exists(), "killed too late to try anything"
-        for _ in range(20):  # while a search outlives the process that began it, no other may begin
-            again = subprocess.run(
-                [*command, str(out), "0", f'{{"workers": {workers}}}'], capture_output=True, text=True
-            )
-            if not again.returncode:
-                break
-            assert "InputError" in again.stderr, again.stderr
+        settings = f'{{"workers": {workers}}}'
+        again = subprocess.run([*command, str(out), "0", settings], capture_output=True, text=True)
+        assert not again.returncode, again.stderr
         assert tree(out) == tree(tmp_path / "whole")
 
 

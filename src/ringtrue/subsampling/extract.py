@@ -30,7 +30,7 @@ from ringtrue.errors import InputError
 from ringtrue.provenance import Provenance, stamp, version
 from ringtrue.subsampling.corpora import Access, Corpus, Source, open_corpus
 from ringtrue.subsampling.crew import Crew, worthwhile_workers
-from ringtrue.subsampling.parts import alone, read_part, read_part_by_id, read_so_far, search_piece
+from ringtrue.subsampling.parts import alone, read_part, read_part_by_id, read_so_far, search_piece, wait_for
 from ringtrue.subsampling.pieces import IrdsStore, Piece, Place, WarcFile, noted
 from ringtrue.subsampling.registered import check_name, register
 from ringtrue.subsampling.sample_files import Once, move_into, write_documents, write_topics
@@ -39,6 +39,7 @@ WORK = ".extraction"  # what is kept until an extraction has ended
 RESULT = "result.json"
 _FORMAT = 2
 _ACCESS = "access"
+_OUTLIVED_S = 60.0  # they look whether it is gone whenever they write down how far they came
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ def extract(
         tell = progress or (lambda _: None)
         count = worthwhile_workers(corpus.pieces) if workers is None else workers
         with alone(job.work / "lock", str(out)):
+            job.outlast()
             if count > 1:
                 job.search_side_by_side(count, checkpoint_s, tell)
             places = job.search(checkpoint_s, tell)
@@ -168,6 +170,11 @@ class _Job:
     def work(self) -> Path:
         """The folder of what is kept until the end."""
         return self.out / WORK
+
+    @property
+    def crew(self) -> Path:
+        """The folder of the processes that search side by side."""
+        return self.work / "crew"
 
     @cached_property
     def inputs(self) -> dict[str, str]:
@@ -231,13 +238,17 @@ class _Job:
         draft.write_text(self.plan, encoding="utf-8")
         draft.rename(plan)
 
+    def outlast(self) -> None:
+        """Wait for searches that outlived the process that began them: they end when they find that it is gone."""
+        wait_for((*self.work.glob("*.lock"), *self.crew.glob("claims/*")), _OUTLIVED_S)
+
     def search_side_by_side(self, workers: int, every: float, progress: Callable[[Progress], None]) -> None:
         """Search the files in several processes; what they leave, if anything, is searched after them."""
 
         def tell(files: int, read: int, found: int) -> None:
             progress(Progress(self.corpus.name, files, len(self.corpus.pieces), read, found, len(self.wanted)))
 
-        crew = Crew(self.work / "crew", workers, every, tell)
+        crew = Crew(self.crew, workers, every, tell)
         crew.search(self.corpus.pieces, self.parts, self.wanted)
 
     def search(self, every: float, progress: Callable[[Progress], None]) -> tuple[Place, ...]:

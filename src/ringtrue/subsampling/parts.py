@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -22,6 +22,7 @@ from ringtrue.jobs import try_lock
 from ringtrue.subsampling.pieces import Piece, Place, Wanted
 
 _MARK = b'{"searched":'
+_LOOK_SECONDS = 0.1
 
 
 def search_piece(piece: Piece, wanted: Wanted, path: Path, *, every: float, tell: Callable[[int, int], None]) -> Place:
@@ -41,6 +42,19 @@ def alone(path: Path, what: str) -> Iterator[None]:
         if not try_lock(file):
             raise InputError(f"another process is at work on {what} ({path}); wait until it has ended, then try again.")
         yield
+
+
+def wait_for(paths: Iterable[Path], seconds: float) -> None:
+    """Wait until no process holds one of some files, but no longer than that."""
+    end = time.monotonic() + seconds
+    for path in paths:
+        while _is_held(path) and time.monotonic() < end:
+            time.sleep(_LOOK_SECONDS)
+
+
+def _is_held(path: Path) -> bool:
+    with open(path, "a", encoding="utf-8") as file:
+        return not try_lock(file)
 
 
 def _search(piece: Piece, wanted: Wanted, path: Path, every: float, tell: Callable[[int, int], None]) -> Place:
