@@ -134,7 +134,7 @@ def audited():
 @pytest.mark.parametrize(
     ("topics", "groups", "verdict", "words"),
     [
-        (1, 9, Verdict.UNKNOWN, "Only 1 topics"),
+        (1, 9, Verdict.UNKNOWN, "Only 1 topic has a relevant document"),
         (4, 3, Verdict.UNKNOWN, "Only 4 topics"),
         (25, 3, Verdict.WARN, "Of 3 groups"),
         (25, 4, Verdict.WARN, "Of 4 groups"),

@@ -104,7 +104,8 @@ class SubsamplingAudit:
         verdict = Verdict.PASS if shown.reliable else near
         if self.topics < FEW_TOPICS:
             verdict = Verdict.UNKNOWN
-            seen += f" Only {self.topics} topics have a relevant document, which tell nothing of others."
+            topics = "1 topic has" if self.topics == 1 else f"{self.topics} topics have"
+            seen += f" Only {topics} a relevant document: too few to tell of others."
         elif self.groups < FEW_GROUPS and verdict is Verdict.PASS:
             verdict = Verdict.WARN
             seen += f" Of {self.groups} groups all resamples are much alike: the interval is narrow for want of data."
