@@ -286,6 +286,20 @@ def test_a_folder_takes_more_cells_over_the_same_sets(folder: Path, plan: Plan) 
         extend(folder, Plan(**{**known.__dict__, "sizes": (300,)}))
 
 
+def test_a_folder_takes_another_kind_of_its_sets_and_its_memorization(
+    plan: Plan, made: Trainsets, lighthouse: Collection, tmp_path: Path
+) -> None:
+    few = replace(plan, models=("bags",), kinds=("none", "msm"), sizes=(204,))
+    before = prepare(tmp_path / "work", few, made, lighthouse)
+    work_through(tmp_path / "work", workers=1)
+    assert {one.kind for one in collect(tmp_path / "work").memory} == {"msm"}
+    extend(tmp_path / "work", replace(before, kinds=("none", "msm", "test")))
+    work_through(tmp_path / "work", workers=1)
+    memory = {one.kind: one for one in collect(tmp_path / "work").memory}
+    leaked = {(one.topic_id, one.positive) for one in made.find("test", 204).triples if one.topic_id}
+    assert memory["test"].documents == len(leaked)
+
+
 def test_bad_plans(plan: Plan, made: Trainsets, lighthouse: Collection, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'none' is needed"):
         Plan(MODELS, ("test",), (200,), (0,))

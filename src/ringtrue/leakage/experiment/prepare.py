@@ -114,13 +114,13 @@ def _write_pairs(folder: Path, plan: Plan, made: Trainsets, test: Collection) ->
 
 
 def _scored(plan: Plan, made: Trainsets, topics: Sequence[Query], corpus: Corpus) -> Iterable[Scored]:
-    """For each topic the first stage's best, then what was trained on for it, wherever that is ranked."""
+    """For each topic the first stage's best, then what any set has of it, since other kinds may be asked for later."""
     asked = [(query.query_id, query.title) for query in topics]
     best = corpus.best(asked, plan.first_stage, plan.depth)
     leaked: dict[str, dict[str, None]] = {}
     for one in made.sets:
         for triple in one.triples:
-            if triple.topic_id and one.kind in plan.kinds:
+            if triple.topic_id:
                 leaked.setdefault(triple.topic_id, {}).update(dict.fromkeys((triple.positive, triple.negative)))
     for query in topics:
         found = best[query.query_id]
