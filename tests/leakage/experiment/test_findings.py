@@ -45,6 +45,13 @@ def test_effects_against_plain_tests_and_correction() -> None:
     assert [effects[model, "none"].rank for model in "ab"] == [2, 1]
 
 
+def test_models_that_are_level_but_for_rounding_share_a_rank() -> None:
+    level = {("a", "none"): [0.1, 0.2, 0.3, 0.4], ("b", "none"): [0.2, 0.4, 0.3, 0.1]}
+    assert np.diff([np.mean(one) for one in level.values()]) != 0
+    plan = Plan(("a", "b"), ("none",), (10, 20), (0,))
+    assert [one.rank for one in _effects(plan, plan.models, nDCG @ 10, _chosen(level))] == [1, 1]
+
+
 def test_swaps_are_found_and_a_lower_mfr_is_better() -> None:
     (first, second) = find_swaps(PLAN.kinds, PLAN.models, nDCG @ 10, _chosen(VALUES))
     assert (first.kind, first.ahead, first.behind) == ("msm", "b", "a")

@@ -40,3 +40,11 @@ def test_worked_by_hand() -> None:
     # the first fold looks at the last two topics and takes the second size; the other one takes the first
     assert found.places == (1, 0)
     assert found.values.tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_sizes_that_are_level_but_for_rounding_are_equal() -> None:
+    level = np.array([[0.0, 0.1, 0.2, 0.3, 0.4], [0.0, 0.2, 0.4, 0.3, 0.1]])
+    fold = np.array([0, 1, 1, 1, 1])
+    assert np.ptp(level[:, fold == 1].mean(axis=1)) > 0
+    for values in (level, level[::-1].copy()):
+        assert cross_validate(values, fold, 1).places[0] == cross_validate(values, fold, -1).places[0] == 0

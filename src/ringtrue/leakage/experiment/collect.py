@@ -16,6 +16,7 @@ from ir_measures import Measure
 from numpy.typing import NDArray
 
 from ringtrue.errors import InputError
+from ringtrue.evaluation.correlation import round_scores
 from ringtrue.evaluation.measures import MFR, direction, parse_measures
 from ringtrue.evaluation.significance import bonferroni, holm, paired_t
 from ringtrue.jobs import outcome
@@ -131,7 +132,7 @@ def _effects(
 
 
 def _ahead(measure: Measure, one: Chosen, other: Chosen) -> bool:
-    return bool(direction(measure) * (one.values.mean() - other.values.mean()) > 0)
+    return bool(round_scores(direction(measure) * (one.values.mean() - other.values.mean())) > 0)
 
 
 def _sizes(

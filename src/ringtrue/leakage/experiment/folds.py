@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringtrue.errors import InputError
+from ringtrue.evaluation.correlation import round_scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,7 +38,7 @@ def cross_validate(values: Floats, fold: Ints, direction: int) -> Chosen:
     places = []
     for number in range(int(fold.max()) + 1):
         inside = fold == number
-        means = direction * values[:, ~inside].mean(axis=1)
+        means = round_scores(direction * values[:, ~inside].mean(axis=1))
         place = int(np.argmax(np.where(np.isnan(means), -np.inf, means)))
         found[inside] = values[place, inside]
         places.append(place)
