@@ -244,11 +244,18 @@ def test_the_optimizer_has_its_state_before_the_first_update():
         assert state["exp_avg"].shape == state["exp_avg_sq"].shape == weight.shape
 
 
-@pytest.mark.parametrize(("batch", "largest", "left"), [(16, 8, 8), (1, 1, 1)])
-def test_out_of_memory_again_is_an_error(batch, largest, left):
+@pytest.mark.parametrize(
+    ("batch", "largest", "said"),
+    [
+        (16, 8, "with 8 triples in a batch at step 1; set batch to less than 8"),
+        (2, 1, "with a single triple in a batch at step 1; cut texts shorter"),
+        (1, 1, "with a single triple in a batch at step 1; cut texts shorter"),
+    ],
+)
+def test_out_of_memory_again_is_an_error(batch, largest, said):
     network = bags.BagsModel().fresh([], seed=1)
     network.largest = largest
-    with pytest.raises(InputError, match=f"out of memory with {left} triples in a batch at step 1"):
+    with pytest.raises(InputError, match=f"out of memory {said}"):
         train(network, bags.some_triples(), Settings(batch=batch))
 
 

@@ -113,7 +113,12 @@ class Session:
     def _halve(self) -> None:
         """Go on with half as many triples at once; an update still has as many. A second time is an error."""
         batch = self.state.batch
-        if batch < self.settings.batch or batch == 1:
+        if batch == 1:
+            raise InputError(
+                f"training: out of memory with a single triple in a batch at step {self.state.step + 1}; cut texts "
+                "shorter, or train a smaller model."
+            )
+        if batch < self.settings.batch:
             raise InputError(
                 f"training: out of memory with {batch} triples in a batch at step {self.state.step + 1}; "
                 f"set batch to less than {batch} and accumulate to more, or cut texts shorter."
