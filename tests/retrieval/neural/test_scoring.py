@@ -127,6 +127,13 @@ def test_half_the_budget_is_tried_once_and_said(way):
         score(network, QUERIES, DOCUMENTS, PAIRS, budget=640)
 
 
+def test_memory_may_run_out_without_a_word(way):
+    network = Lengths()
+    network.most, network.error = 10, MemoryError()
+    with pytest.warns(RuntimeWarning), pytest.raises(InputError, match=r"half of them \(MemoryError\); free some"):
+        score(network, QUERIES, DOCUMENTS, PAIRS, budget=640)
+
+
 def test_other_errors_pass(way):
     network = Lengths()
     network.most, network.error = 10, RuntimeError("shapes do not fit")

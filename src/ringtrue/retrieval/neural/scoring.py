@@ -75,7 +75,7 @@ def score(
         except (RuntimeError, MemoryError) as error:
             if not ran_out(error):
                 raise
-            found = _with_less(network, distinct, tokens, str(error))
+            found = _with_less(network, distinct, tokens, _in_words(error))
     scores = found[distinct.places]
     _check_finite(scores, queries, documents, pairs)
     return scores
@@ -204,7 +204,7 @@ def _with_less(network: Network, distinct: _Distinct, budget: int, message: str)
         if not ran_out(error):
             raise
         raise InputError(
-            f"memory runs out with {budget:,} tokens a batch and with half of them ({message.splitlines()[0]}); "
+            f"memory runs out with {budget:,} tokens a batch and with half of them ({message}); "
             "free some, or take device=cpu, a smaller model or precision=bf16."
         ) from error
 
@@ -214,6 +214,11 @@ def ran_out(error: RuntimeError | MemoryError) -> bool:
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     return any(words in str(error).lower() for words in _NO_MEMORY)
+
+
+def _in_words(error: RuntimeError | MemoryError) -> str:
+    """The first line of what it says; Python's own says nothing."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
 
 
 @contextmanager
