@@ -47,6 +47,24 @@ def test_another_validation_is_another_figure(call, triples, tmp_path):
     assert shares[0] == 1 - shares[1] != 0.5
 
 
+def test_what_cannot_be_trained_on_does_not_count_in_a_validation(call, triples, tmp_path):
+    whole = triples.read_text()
+    held, blank = tmp_path / "held.jsonl", tmp_path / "blank.jsonl"
+    blank.write_text(json.dumps({"query": " ", "relevant": "a boat", "non_relevant": "bread"}) + "\n")
+    same = json.dumps({"query": "boat", "relevant": "a boat", "non_relevant": "a boat"}) + "\n"
+    shares = []
+    for content in (whole, whole + blank.read_text() + same):
+        held.write_text(content)
+        given = ("--model", "knrm", "--triples", triples, "--validation", held, "--out", tmp_path / "ranker")
+        done = call("train", *given, "--json")
+        shares.append(json.loads(done.stdout)["validations"][-1]["value"])
+    assert shares[0] == shares[1]
+    assert f"{held}: 1 triples left out: they have a query without text (the first is triple 4)" in done.stderr
+    done = call("train", "--model", "knrm", "--triples", triples, "--validation", blank, "--out", tmp_path / "other")
+    assert done.returncode == 2 and "no triple can be used" in done.stderr
+    assert not (tmp_path / "other").exists()
+
+
 def test_the_log_of_a_collection_is_trained_on(call, tmp_path):
     done = call("train", "--model", "knrm", "--most", 20, "--out", tmp_path / "ranker", "-q")
     assert done.returncode == 0, done.stderr

@@ -116,7 +116,7 @@ def train(
     settings = how.settings()
     with Talk(quiet, f"the same command goes on from what is kept in {out}") as talk:
         given = _read(triples, collection, talk) if triples is not None else _mine(collection, most, how.seed, talk)
-        held = None if validation is None else _read(validation, collection, talk)
+        held = None if validation is None else _read_held(validation, collection, talk)
         talk("loading the model")
         validate = None if held is None else PairAccuracy(held)
         tell = _Teller(talk)
@@ -133,6 +133,16 @@ def _read(path: Path, collection: str | None, talk: Talk) -> Triples:
     found = read_triples(path, notes, None if collection is None else load(collection))
     _tell_notes(notes, talk)
     return found
+
+
+def _read_held(path: Path, collection: str | None, talk: Talk) -> Triples:
+    """The triples of a validation; those that do not count are told before anything is trained."""
+    from ringtrue.retrieval.training.triples import usable
+
+    held = _read(path, collection, talk)
+    for note in usable(held).notes:
+        talk.tell(f"{path}: {note}")
+    return held
 
 
 def _mine(collection: str | None, most: int | None, seed: int, talk: Talk) -> Triples:

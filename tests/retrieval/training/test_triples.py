@@ -42,9 +42,9 @@ def test_blank_and_contradictory_triples_are_counted():
 
 
 def test_nothing_to_train_on():
-    with pytest.raises(InputError, match="no triples to train on: there are none"):
+    with pytest.raises(InputError, match="no triple can be used: there are none"):
         usable(Triples.from_texts([]))
-    with pytest.raises(InputError, match="no triples to train on: 1 triples left out"):
+    with pytest.raises(InputError, match="no triple can be used: 1 triples left out"):
         usable(Triples.from_texts([("", "a", "b")]))
 
 

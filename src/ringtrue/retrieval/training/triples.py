@@ -83,7 +83,7 @@ def usable(triples: Triples) -> Usable:
             notes.append(f"{int(wrong.sum())} triples left out: they {why} (the first is triple {first})")
     numbers = np.flatnonzero(~(no_query | no_text | same))
     if not len(numbers):
-        raise InputError("no triples to train on: " + ("; ".join(notes) or "there are none") + ".")
+        raise InputError("no triple can be used: " + ("; ".join(notes) or "there are none") + ".")
     return Usable(numbers, tuple(notes))
 
 
