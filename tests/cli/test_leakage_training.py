@@ -163,6 +163,13 @@ def test_an_audit_has_the_tables_of_the_experiment(bags: None, call: Callable, t
     assert all(tables[part["name"]] == part for part in own["sections"])
 
 
+def test_a_folder_without_an_experiment_is_told_before_the_search(call: Callable, tmp_path: Path) -> None:
+    for command in (("leakage", "search", "--encoder", "hashing"), ("audit",)):
+        done = call(*command, "--experiment", tmp_path)
+        assert done.returncode == 2 and "holds no experiment" in done.stderr
+        assert "searched" not in done.stderr and "gives vectors" not in done.stderr
+
+
 def _sets(folder: Path) -> dict[str, dict]:
     return {path.stem: json.loads(path.read_text()) for path in (folder / "sets").glob("*.json")}
 

@@ -100,6 +100,7 @@ def search(
         raise UnknownNameError("mode of searching", how.mode, list(Mode))
     topics, log = load(test, qrels=qrels, variants=variants, of_queries=True), load_log(train)
     check_positives(positives, topics)
+    trained = None if experiment is None else audit_experiment(experiment)
     settings = Settings(
         encoder or usual_encoder(),
         threshold,
@@ -118,7 +119,6 @@ def search(
             beside = {settings.encoder: found.result.candidates}
             tables = detect(topics.queries, log.log, beside=beside).tables()
         pairs = pairs_between(topics, log, found.result.candidates, positives)
-    trained = None if experiment is None else audit_experiment(experiment)
     audits: list[Audit] = [audit_leakage(found.result, pairs=pairs, experiment=trained)]
     audits += as_audits("detectors", "What do other detectors find?", tables)
 

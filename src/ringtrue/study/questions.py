@@ -119,6 +119,7 @@ class Study(Config):
     ) -> Audit:
         """Search, and what the leaks do to the runs and share with the judgments where there are any."""
         check_positives(self.positives, test)
+        trained = audit_experiment(self.experiment) if self.experiment is not None else None
         settings = LeakageSettings(self.encoder or usual_encoder(), self.threshold)
         found = searched.enter_context(searching(test, train, settings, material.say)).result
         leaks = Choice(found.threshold).leaks(found.candidates)
@@ -135,7 +136,6 @@ class Study(Config):
             else None
         )
         pairs = pairs_between(test, train, leaks, self.positives)
-        trained = audit_experiment(self.experiment) if self.experiment is not None else None
         return audit_leakage(found, impact=impact, pairs=pairs, experiment=trained)
 
     def impact(
