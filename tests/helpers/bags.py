@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ringtrue.errors import InputError
 from ringtrue.retrieval.neural.network import Network, Prepared, hinge
 from ringtrue.retrieval.neural.ragged import Ragged
 from ringtrue.retrieval.training.loop import train
@@ -40,6 +41,8 @@ class BagsModel:
     learning_rate: float = 0.01
 
     def fresh(self, texts: Sequence[str], seed: int) -> BagsNetwork:
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"model 'bags': dropout is {self.dropout}.")
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             return BagsNetwork(self)

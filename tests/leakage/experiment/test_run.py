@@ -82,6 +82,24 @@ def test_end_to_end_with_resume_and_page(folder: Path, tmp_path: Path) -> None:
     assert parts.keys() <= {part.name for part in both.sections()}
 
 
+def test_a_trial_that_fails_names_its_model(folder: Path, plan: Plan) -> None:
+    from ringtrue.leakage.experiment.run import run_experiment
+
+    extend(folder, replace(read_plan(folder), models=("bags", "bags:dropout=1.5")))
+    with pytest.raises(InputError, match=r"trial of 'bags:dropout=1\.5' failed.*dropout is 1\.5"):
+        run_experiment(folder, workers=1)
+
+
+def test_a_first_stage_that_finds_nothing_is_told(
+    plan: Plan, made: Trainsets, lighthouse: Collection, tmp_path: Path
+) -> None:
+    topics = [query._replace(title="zzyzx") for query in lighthouse.queries]
+    test = Collection.from_records("mute", lighthouse.documents(), topics, lighthouse.qrels)
+    mute = replace(made, inputs={**made.inputs, "test": test.fingerprint})
+    with pytest.raises(InputError, match="bm25 finds no document for any topic of 'mute'"):
+        prepare(tmp_path / "work", plan, mute, test)
+
+
 def test_the_folds_of_the_tables_are_those_of_the_folder(folder: Path, plan: Plan) -> None:
     work_through(folder, workers=1)
     five = audit_experiment(folder)

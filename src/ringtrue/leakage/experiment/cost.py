@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ringtrue.errors import InputError
 from ringtrue.jobs import cores, outcome, span
 from ringtrue.leakage.experiment.cell import build, score_pairs, settings_of, triples_of
 from ringtrue.leakage.experiment.layout import read_pairs, read_texts, read_triples
@@ -62,7 +63,7 @@ def estimate(folder: Path, plan: Plan, workers: int) -> Cost:
     before = torch.get_num_threads()
     torch.set_num_threads(max(cores() // workers, 1))
     try:
-        rates = {model: probe(folder, plan, model) for model in dict.fromkeys(cell.model for cell in cells)}
+        rates = {model: _tried(folder, plan, model) for model in dict.fromkeys(cell.model for cell in cells)}
     finally:
         torch.set_num_threads(before)
     pairs, epochs = len(read_pairs(folder)), int(plan.training.get("epochs", 1))
@@ -71,6 +72,14 @@ def estimate(folder: Path, plan: Plan, workers: int) -> Cost:
         for cell in cells
     )
     return count(folder, plan)._replace(seconds=seconds / max(min(workers, len(cells)), 1))
+
+
+def _tried(folder: Path, plan: Plan, model: str) -> Rates:
+    """The same as `probe`; what fails names the model, since all of them are tried before any cell."""
+    try:
+        return probe(folder, plan, model)
+    except InputError as error:
+        raise InputError(f"a short trial of {model!r} failed, and so would its cells: {error}") from error
 
 
 def probe(folder: Path, plan: Plan, model: str) -> Rates:

@@ -97,6 +97,11 @@ def _write_pairs(folder: Path, plan: Plan, made: Trainsets, test: Collection) ->
     topics = scored_topics(test)
     corpus = Corpus(test, made.prefix)
     scored = list(_scored(plan, made, topics, corpus))
+    if not any(one.is_candidate for one in scored):
+        raise InputError(
+            f"{plan.first_stage} finds no document for any topic of {test.name!r}, so that there is nothing to rank "
+            "again; look whether topics and documents are of one language."
+        )
     wanted = [one.document for one in scored]
     documents = {**corpus.texts(key for key in wanted if key not in made.documents)}
     known = {**made.documents, **documents}
