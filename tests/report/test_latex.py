@@ -49,6 +49,7 @@ def test_worked_example():
         ("two\nlines\tand  gaps", "two lines and gaps"),
         ("nul\x00", "nul"),
         ("β and ω", r"$\beta$ and $\omega$"),
+        ("† ⇅", r"$\dagger$ $\uparrow\downarrow$"),
         ("ä 清", "ä 清"),
     ],
 )

@@ -23,7 +23,7 @@ _ESCAPES = str.maketrans(
         "\N{MINUS SIGN}": "$-$", "\N{EN DASH}": "--", "—": "---", "…": r"\dots{}", "∞": r"$\infty$",
         "\N{MULTIPLICATION SIGN}": r"$\times$",
         "±": r"$\pm$", "≤": r"$\leq$", "≥": r"$\geq$", "≠": r"$\neq$", "≈": r"$\approx$", "→": r"$\rightarrow$",
-        "Δ": r"$\Delta$", "√": r"$\surd$", "·": r"$\cdot$", **_MARKS,
+        "†": r"$\dagger$", "⇅": r"$\uparrow\downarrow$", "Δ": r"$\Delta$", "√": r"$\surd$", "·": r"$\cdot$", **_MARKS,
         **{chr(0x3B1 + place): rf"$\{name}$" for place, name in enumerate(_GREEK.split()) if name != "."},
     }
 )  # fmt: skip
