@@ -10,7 +10,7 @@ from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Notes
 from ringtrue.data.qrels import Qrels
 from ringtrue.data.records import Document, Qrel
-from ringtrue.errors import FormatError
+from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.trainsets.corpora import Corpus, has_text
 from ringtrue.leakage.trainsets.dice import draw, shuffled
@@ -26,8 +26,8 @@ from ringtrue.leakage.trainsets.leaks import (
     read_planted,
     simulate_leaks,
 )
-from ringtrue.leakage.trainsets.records import Leak, Settings
-from ringtrue.leakage.trainsets.rest import shares_of
+from ringtrue.leakage.trainsets.records import Leak, Settings, Triple
+from ringtrue.leakage.trainsets.rest import Fillers, shares_of
 
 
 @given(st.integers(0, 60), st.lists(st.integers(0, 20), max_size=5), st.booleans())
@@ -47,6 +47,22 @@ def test_shares_worked_by_hand() -> None:
     assert shares_of(9, [2, 9, 9], True) is None
     assert shares_of(9, [2, 9, 9], False) == [2, 4, 3]
     assert shares_of(21, [2, 9, 9], False) is None
+
+
+@pytest.mark.parametrize(
+    ("available", "balanced", "words"),
+    [
+        ({"log": 9, "web": 4}, True, "the largest set without leakage has 18 instances"),
+        ({"log": 4, "web": 9}, True, "the largest set without leakage has 16 instances"),
+        ({"log": 9, "web": 4}, False, "the largest set without leakage has 26 instances"),
+        ({"log": 0, "web": 0}, True, r"log 0, web 0: all others leak.*a higher --threshold"),
+    ],
+)
+def test_the_largest_set_that_is_named_can_be_made(available: dict[str, int], balanced: bool, words: str) -> None:
+    triple = Triple("q", "a", "b", "log", "log")
+    fillers = Fillers({source: [triple] * number for source, number in available.items()}, balanced)
+    with pytest.raises(InputError, match=words):
+        fillers.take(40)
 
 
 def test_lots_depend_on_seed_and_thing_alone() -> None:

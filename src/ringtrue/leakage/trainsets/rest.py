@@ -39,8 +39,14 @@ class Fillers:
         """What there is, and the largest set that it is enough for."""
         sizes = {source: len(one) for source, one in self.by_source.items()}
         have = ", ".join(f"{source} {size:,}" for source, size in sizes.items()) or "none"
-        largest = sum(sizes.values()) if not self.balanced else min(sizes.values(), default=0) * len(sizes)
+        fits = (one for one in range(number) if shares_of(one, [*sizes.values()], self.balanced) is not None)
+        largest = max(fits, default=0)
         more = "" if not self.balanced or len(sizes) < 2 else ", or let sources differ (--unbalanced)"
+        if not largest:
+            return (
+                f"the sets need {number:,} queries without leakage, but the sources have {have}: all others leak, are "
+                "near a topic or have no documents; give more training queries (--train), or a higher --threshold."
+            )
         return (
             f"the sets need {number:,} queries without leakage, but the sources have {have}; the largest set without "
             f"leakage has {2 * largest:,} instances: give sizes up to that (--size){more}."
