@@ -55,6 +55,8 @@ def test_trainsets_then_experiment_then_audit(bags: None, call: Callable, tmp_pa
     [
         (("trainsets", "--size", "3"), "even number"),
         (("trainsets", "--size", "100", "--leaks", "90", "--encoder", "hashing"), "no room for its 90"),
+        (("trainsets", "--kind", "none", "--leaks", "5"), "--leaks has no effect without --kind msm"),
+        (("experiment", "--kind", "none", "--variations", "v.csv"), "--variations has no effect without --kind msm"),
         (("trainsets", "--labels", "a.jsonl", "--candidates", "b.jsonl"), "give one"),
         (("experiment", "--model", "knrmm", "--encoder", "hashing"), "unknown model 'knrmm'"),
         (("experiment", "--kind", "test", "--encoder", "hashing", "--size", "250"), "'none' is needed"),

@@ -110,6 +110,8 @@ class Sets:
 
         built_in = is_built_in(given) and self.train in (None, [BUILT_IN])
         settings, sources = self.settings(seed, built_in=built_in), self.sources(built_in=built_in)
+        if Kind.MSM not in settings.kinds:
+            refuse("without --kind msm", leaks=self.leaks, variations=self.variations)
         if not self.train:
             refuse("without --train", train_documents=self.train_documents)
         return make_trainsets(given.load(), self.train or (), sources, settings, say, documents=self.train_documents)
