@@ -92,6 +92,16 @@ def test_more_topics_than_the_smallest_set_has_room_for(world: Collection) -> No
     assert again.find("test", 4).by_origin == {"topic": 2} and len(again.find("test", 4).leaked_topics) == 2
 
 
+def test_topics_without_text_are_no_queries_to_train_on(world: Collection) -> None:
+    blank, *others = world.queries
+    topics = [blank._replace(title=" "), *others]
+    other = Collection.from_records("other", world.documents(), topics, world.qrels, world.log())
+    made = build_trainsets(other, other, settings=_settings(kinds=("test",), sizes=(32,)))
+    assert blank.query_id not in made.find("test", 32).leaked_topics
+    assert all(text.strip() for text in made.queries.values())
+    assert ("test topics without text skipped", 1) in {one[:2] for one in made.notes}
+
+
 def _topics(made: Trainsets) -> list[Triple]:
     return [triple for triple in made.sets[-1].triples if triple.origin == "topic"]
 

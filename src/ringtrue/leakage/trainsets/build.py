@@ -169,6 +169,9 @@ class _Builder:
         seed, grades = self.settings.seed, self.test.qrels.by_topic
         asking, topic_of = [], {}
         for query in self.test.queries:
+            if not query.title.strip():
+                self.notes.add("test topics without text skipped", query.query_id)
+                continue
             judged = grades.get(query.query_id, {})
             relevant = shuffled([doc for doc, grade in judged.items() if grade > 0], seed, query.query_id)
             others = shuffled([doc for doc, grade in judged.items() if grade <= 0], seed, query.query_id)
