@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ringtrue.data.formats.detect import read_documents
@@ -61,6 +61,8 @@ def test_the_same_as_reading_all(tmp_path: Path, content, packed):
 
 
 @settings(max_examples=60, deadline=None)
+@example([("0", "\x00")], False, random.Random(1))
+@example([("a\x00b", "\ud800")], True, random.Random(1))
 @given(
     st.lists(st.tuples(st.text(min_size=1), st.text()), min_size=1, max_size=8, unique_by=lambda row: row[0].strip()),
     st.booleans(),

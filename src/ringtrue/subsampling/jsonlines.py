@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ringtrue.data.formats.streams import decode, read_head
+from ringtrue.data.formats.tables import mended
 from ringtrue.data.formats.tabular import DOC_ID, DOC_TEXT
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
@@ -22,7 +23,6 @@ from ringtrue.subsampling.pieces import FilePiece, Place, Step, Wanted, noted
 _BOM = b"\xef\xbb\xbf"
 _FIRST_KEY = re.compile(r'\{\s*"(\w+)"\s*:\s*"', re.ASCII)
 _PLAIN_ID = rb'([!#-\[\]-~]+)"'  # what needs no second look: printable, no quote, no escape, no blank
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class JsonLinesFile(FilePiece):
             raise FormatError(f"no document id ({expected}) that is text or a whole number.", self.path, number)
         if text is None and not any(name in row for name in DOC_TEXT.names):
             raise FormatError(f"no document text; expected {' or '.join(DOC_TEXT.names)}.", self.path, number)
+        if isinstance(text, list | dict):
+            raise FormatError(f"the {DOC_TEXT.what} should be text, not {str(text)[:40]!r}.", self.path, number)
         return Document(doc_id.strip(), _text(text), _text(row.get("title")))
 
     def _row(self, line: bytes, number: int, notes: Notes) -> dict[str, object]:
@@ -74,7 +76,7 @@ class JsonLinesFile(FilePiece):
             raise FormatError(f"not valid JSON: {error}.", self.path, number) from error
         if not isinstance(row, dict):
             raise FormatError(f"a JSON object is expected on each line, not {text.strip()[:40]!r}.", self.path, number)
-        return row
+        return mended(row, f"{self.path}, line {number}", notes)
 
 
 class _Finder:
@@ -105,5 +107,5 @@ class _Finder:
 
 
 def _text(value: object) -> str:
-    """A cell as text that UTF-8 can hold."""
-    return _HALF.sub("\ufffd", "" if value is None else str(value)).strip()
+    """A cell as text."""
+    return "" if value is None else str(value).strip()

@@ -84,7 +84,7 @@ def _json_rows(path: str | Path, notes: Notes) -> Iterator[Row]:
         found = _objects(text.removesuffix("\n"))
         rows = enumerate(found, first) if found is not None else _objects_by_line(text, first, path, notes)
         if "\\ud" in text or "\\uD" in text or "\\u0000" in text:
-            rows = ((number, _mended(cells, f"{path}, line {number}", notes)) for number, cells in rows)
+            rows = ((number, mended(cells, f"{path}, line {number}", notes)) for number, cells in rows)
         yield from rows
 
 
@@ -122,7 +122,7 @@ def _object(line: str, path: str | Path, number: int) -> dict[str, object]:
     return found
 
 
-def _mended(cells: dict[str, object], where: str, notes: Notes) -> dict[str, object]:
+def mended(cells: dict[str, object], where: str, notes: Notes) -> dict[str, object]:
     """The object with U+FFFD for what JSON can hold and other text files cannot: halves of characters, NUL."""
     mended = {str(_whole(name)): _whole(value) for name, value in cells.items()}
     if mended == cells:
