@@ -12,6 +12,7 @@ import difflib
 import io
 import lzma
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -44,6 +45,18 @@ class _Readable(Protocol):
 
     def read(self, size: int = ..., /) -> bytes:
         """The next bytes, at most `size`; none at the end."""
+
+
+class _Sips(io.BufferedIOBase):
+    """A file of which no more than a block is read at a time, so that its place tells how far its reader has come."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        """Read from a file that others open and close."""
+        self._file = file
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes, at most a block."""
+        return self._file.read(_BLOCK if size is None or size < 0 else min(size, _BLOCK))
 
 
 class _Decompressor(Protocol):
@@ -113,15 +126,16 @@ def read_blocks(path: str | Path) -> Iterator[bytes]:
 
 
 def read_blocks_ahead(path: str | Path) -> Iterator[bytes]:
-    """The same pieces, the next of which is made by a second thread while one is looked at.
+    """The same pieces, the next two of which are made by a second thread while one is looked at.
 
-    What decompresses leaves Python's lock alone meanwhile.
+    What decompresses leaves Python's lock alone meanwhile. Two, since a thread that has to be told when to go on waits
+    for the lock as long as the piece is looked at.
     """
     blocks = read_blocks(path)
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, blocks, b"")
-        while block := coming.result():
-            coming = pool.submit(next, blocks, b"")
+        coming = deque(pool.submit(next, blocks, b"") for _ in range(2))
+        while block := coming.popleft().result():
+            coming.append(pool.submit(next, blocks, b""))
             yield block
 
 
@@ -290,7 +304,7 @@ def _gzip_pieces(file: io.BufferedReader) -> Iterator[bytes]:
     broken = cast("type[Exception]", isal_zlib.IsalError)
     held = b""
     try:
-        for piece in _pieces(igzip.IGzipFile(fileobj=file)):
+        for piece in _pieces(igzip.IGzipFile(fileobj=_Sips(file))):
             if held:
                 yield held
             held = piece
