@@ -13,6 +13,8 @@ import pytest
 
 from ringtrue.errors import FormatError, InputError
 from ringtrue.jobs import Job, main, outcome, read_jobs, result_of, span, work_through, write_jobs
+from ringtrue.jobs.progress import Clock
+from ringtrue.jobs.worker import take_jobs
 
 _WORK = """
 import json, os, signal, time
@@ -175,3 +177,20 @@ def test_bad_jobs_are_refused(folder: Path) -> None:
 
 def test_times_are_said_in_words() -> None:
     assert [span(5), span(600), span(7200)] == ["5 s", "10 min", "2.0 h"]
+
+
+@pytest.mark.parametrize(("shares", "left"), [({"short": 2.0, "long": 17.0}, "54 s left"), ({}, "12 s left")])
+def test_the_time_left_goes_by_how_long_jobs_are(folder: Path, monkeypatch: pytest.MonkeyPatch, shares, left) -> None:
+    """Where the first job is a tenth of all the work, nine times as long is left as has passed."""
+    jobs, said = _jobs("short", "long", "other"), []
+    write_jobs(folder, jobs)
+    clock = Clock(folder, jobs, said.append, shares)
+    clock.look()
+    take_jobs(folder, jobs[:1], lambda: None)
+    start = time.monotonic()
+    monkeypatch.setattr(clock, "_start", start - 6)
+    clock.look()
+    assert said == ["0 of 3 jobs done"]  # too early to say more
+    monkeypatch.setattr(clock, "_said", (0, start - 6))
+    clock.look()
+    assert said[1:] == [f"1 of 3 jobs done, {left}"]

@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from ringtrue.errors import InputError, RingtrueError
 from ringtrue.jobs.claims import claimed_by, drop_claim
@@ -21,8 +23,17 @@ from ringtrue.jobs.worker import take_jobs
 _LOOK_SECONDS = 0.2
 
 
-def work_through(folder: Path, *, workers: int | None = None, say: Say = lambda message: None) -> Outcome:
-    """Do all jobs that are not done, failed ones again; one worker works in this process, several in their own."""
+def work_through(
+    folder: Path,
+    *,
+    workers: int | None = None,
+    say: Say = lambda message: None,
+    shares: Mapping[str, float] = MappingProxyType({}),
+) -> Outcome:
+    """Do all jobs that are not done, failed ones again; one worker works in this process, several in their own.
+
+    `shares` says how long some jobs are beside the others, for the time that is left; not given, all are alike.
+    """
     count = usual_workers() if workers is None else workers
     if count < 1:
         raise InputError(f"{count} workers cannot work; give 1 or more.")
@@ -30,7 +41,7 @@ def work_through(folder: Path, *, workers: int | None = None, say: Say = lambda 
     for job in jobs:
         forget_failure(folder, job.name)
         drop_claim(folder, job.name)
-    clock = Clock(folder, jobs, say)
+    clock = Clock(folder, jobs, say, shares)
     open_jobs = len(jobs) - len(outcome(folder).done)
     if count == 1 or open_jobs < 2:
         take_jobs(folder, jobs, clock.look)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -30,12 +31,13 @@ class Rates(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What is left to do."""
+    """What is left to do; `by_cell` are the seconds that each cell takes one process."""
 
     cells: int
     triples: int
     pairs: int
     seconds: float | None = None
+    by_cell: Mapping[str, float] = MappingProxyType({})
 
     def __str__(self) -> str:
         """In words."""
@@ -67,11 +69,14 @@ def estimate(folder: Path, plan: Plan, workers: int) -> Cost:
     finally:
         torch.set_num_threads(before)
     pairs, epochs = len(read_pairs(folder)), int(plan.training.get("epochs", 1))
-    seconds = sum(
-        rates[cell.model].build + epochs * cell.size / 2 * rates[cell.model].triple + pairs * rates[cell.model].pair
+    by_cell = {
+        cell.name: rates[cell.model].build
+        + epochs * cell.size / 2 * rates[cell.model].triple
+        + pairs * rates[cell.model].pair
         for cell in cells
-    )
-    return count(folder, plan)._replace(seconds=seconds / max(min(workers, len(cells)), 1))
+    }
+    seconds = sum(by_cell.values()) / max(min(workers, len(cells)), 1)
+    return count(folder, plan)._replace(seconds=seconds, by_cell=by_cell)
 
 
 def _tried(folder: Path, plan: Plan, model: str) -> Rates:

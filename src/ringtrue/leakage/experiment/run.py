@@ -34,7 +34,7 @@ def run_experiment(
         assert expected.seconds is not None
         processes = min(crew, left.cells)
         tell(f"about {span(expected.seconds)} with {processes} process{'es' if processes > 1 else ''}")
-        done = work_through(folder, workers=crew, say=say)
+        done = work_through(folder, workers=crew, say=say, shares=expected.by_cell)
         for failure in done.failed:
             tell(f"{failure.name} failed: {failure.error}")
     return audit_experiment(folder)
