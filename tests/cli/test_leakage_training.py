@@ -148,6 +148,18 @@ def test_more_folds_than_topics_are_refused_before_sets_are_made(call: Callable,
     assert "log" not in done.stderr and not (tmp_path / "work").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [(("--model", "knrm:kernels=0"), "kernels is 0; it should be 2 or more"), (("--kind", "test"), "'none' is needed")],
+)
+def test_what_cannot_be_trained_is_refused_before_sets_are_made(
+    call: Callable, tmp_path: Path, option: tuple[str, str], words: str
+) -> None:
+    done = call("leakage", "experiment", *option, "--folder", tmp_path / "work")
+    assert done.returncode == 2 and words in done.stderr
+    assert "log" not in done.stderr and not (tmp_path / "work").exists()
+
+
 def test_an_audit_has_the_tables_of_the_experiment(bags: None, call: Callable, tmp_path: Path) -> None:
     options = ("--encoder", "hashing", "--kind", "none", "--kind", "test", "--size", "60", "--depth", "20")
     folds = ("--folds", "10", "--seed", "7", "--model", "bags", "--workers", "1", "--folder", tmp_path / "work")

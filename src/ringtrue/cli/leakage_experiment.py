@@ -78,7 +78,7 @@ def experiment(
     """Train rankers with and without leakage and see what the leak is worth; on a folder again, it goes on."""
     from ringtrue.leakage.experiment.cost import count
     from ringtrue.leakage.experiment.plan import FILE, read_plan
-    from ringtrue.leakage.experiment.prepare import check_test, extend, prepare
+    from ringtrue.leakage.experiment.prepare import check_asked, check_test, extend, prepare
     from ringtrue.leakage.experiment.run import run_experiment
 
     kept = f"cells that were finished are kept in {folder}, and the same command goes on from there"
@@ -94,6 +94,7 @@ def experiment(
             )  # fmt: skip
             test = given.load()
             check_test(test, new.model, new.folds, new.seed)
+            check_asked(sets.kind, new.model, new.seed)
             made = new.sets_of(say)
             say("ranking the candidates")
             plan = prepare(folder, new.plan(made), made, test)

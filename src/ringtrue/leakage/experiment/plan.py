@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,8 +63,7 @@ class Plan:
             given = getattr(self, name)
             if not given or len(set(given)) < len(given):
                 raise InputError(f"experiment: the {name} are {list(given)}; give at least one, each once.")
-        if "none" not in self.kinds:
-            raise InputError("experiment: leakage is held against sets without it; the kind 'none' is needed.")
+        check_kinds(self.kinds)
         labels = [label(model) for model in self.models]
         if len(set(labels)) < len(labels):
             raise InputError(f"experiment: two models have the same name in files: {', '.join(labels)}.")
@@ -81,6 +80,12 @@ class Plan:
         """The cells as jobs of the experiment's folder."""
         for cell in self.cells():
             yield Job(cell.name, CELL, {**cell._asdict(), "training": dict(self.training)})
+
+
+def check_kinds(kinds: Sequence[str]) -> None:
+    """Refuse kinds of sets of which nothing can be said."""
+    if "none" not in kinds:
+        raise InputError("experiment: leakage is held against sets without it; the kind 'none' is needed.")
 
 
 def label(model: str) -> str:

@@ -16,7 +16,7 @@ from ringtrue.errors import InputError
 from ringtrue.jobs import write_jobs
 from ringtrue.leakage.experiment.folds import make_folds
 from ringtrue.leakage.experiment.layout import write_data
-from ringtrue.leakage.experiment.plan import Plan, read_plan, write_plan
+from ringtrue.leakage.experiment.plan import Plan, check_kinds, read_plan, write_plan
 from ringtrue.leakage.experiment.scores import read_judgments
 from ringtrue.leakage.trainsets.corpora import Corpus
 from ringtrue.leakage.trainsets.files import fingerprint, read_trainsets, write_trainsets
@@ -69,6 +69,14 @@ def check_test(test: Collection, models: Sequence[str], folds: int, seed: int) -
     for model in models:
         MODELS.parse(model)
     make_folds(len(scored_topics(test)), folds, seed)
+
+
+def check_asked(kinds: Sequence[str] | None, models: Sequence[str], seed: int) -> None:
+    """Refuse, before sets are made, what would fail after them; options of models show their faults in a network."""
+    if kinds:
+        check_kinds(kinds)
+    for model in models:
+        MODELS.parse(model).fresh(["a text"], seed)
 
 
 def scored_topics(test: Collection) -> list[Query]:

@@ -140,7 +140,7 @@ class _Builder:
         """A fixed number of leaks with their documents; one that can have none makes room for the next."""
         asked = self.settings.leaks
         most = min(2 * len(self.test.queries), len(leaks), min(self.settings.sizes) // 2) if asked is None else asked
-        self.say(f"choosing {most:,} of {len(leaks):,} leaking queries")
+        self.say(f"choosing {min(most, len(leaks)):,} of {len(leaks):,} leaking queries")
         order = choose_leaks(leaks, len(leaks), self.settings.seed)
         relevant = self._relevant(corpus)
         asking = [
