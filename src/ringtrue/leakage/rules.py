@@ -12,6 +12,7 @@ from scipy import stats
 
 from ringtrue.audit import Finding, Interval, Verdict
 from ringtrue.errors import brief
+from ringtrue.evaluation.rules import p_words
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.impact import FEWEST_TOPICS
 from ringtrue.leakage.result import Impact, PairLeakage, Recall, SearchResult
@@ -104,7 +105,7 @@ def order_of_systems(impact: Impact | None, *, leaks: bool) -> Finding:
     seen = (
         f"without the {len(impact.leaked)} leaked topics {len(order.swaps):,} of {order.pairs:,} pairs of systems "
         f"change places, {significant or 'none'} of them significantly (tau_AP_b {order.tau_ap_b:.3f}; without as many "
-        f"random topics {order.random_tau_ap_b:.3f} on average, p = {order.p_tau_ap_b:.3f})"
+        f"random topics {order.random_tau_ap_b:.3f} on average, {p_words(order.p_tau_ap_b)})"
     )
     first = impact.systems[0].run
     new_first = min(impact.systems, key=lambda system: system.rank_clean).run
@@ -125,10 +126,11 @@ def gain_on_leaked_topics(impact: Impact) -> Finding:
     if not compared:
         return Finding("gain on leaked topics", Verdict.UNKNOWN, rule, "only one system was given.")
     most, _ = max(compared, key=lambda pair: pair[1])
+    assert most.p_holm is not None  # as all have that are compared
     gaining = sum(gain > 0 and system.p_holm is not None and system.p_holm < ALPHA for system, gain in compared)
     seen = (
         f"{gaining or 'none'} of {len(compared)} systems {'gain' if gaining > 1 else 'gains'} significantly; the "
-        f"largest gain is that of {most.run}, {most.relative:+.4f} in {impact.measure} (p = {most.p_holm:.3f})."
+        f"largest gain is that of {most.run}, {most.relative:+.4f} in {impact.measure} ({p_words(most.p_holm)})."
     )
     possible = impact.least_p * len(compared) < ALPHA
     verdict = Verdict.WARN if gaining else Verdict.PASS if possible else Verdict.UNKNOWN

@@ -6,6 +6,7 @@ import math
 
 from ringtrue.audit import Finding, Verdict
 from ringtrue.evaluation.measures import direction
+from ringtrue.evaluation.rules import p_words
 from ringtrue.evaluation.significance import holm
 from ringtrue.leakage.experiment.result import Effect, ExperimentResult
 from ringtrue.leakage.trainsets.records import TITLES
@@ -49,10 +50,11 @@ def effect_of_leakage(result: ExperimentResult) -> Finding:
     harmed = [one for one in compared if gain(one) < 0 and one.p_bonferroni is not None and one.p_bonferroni < ALPHA]
     first = compared[0].measure
     most = max((one for one in compared if one.measure == first), key=gain)
+    assert most.p_bonferroni is not None  # as all have that are compared
     seen = (
         f"{len(gaining) or 'none'} of {len(compared)} comparisons show a significant gain, {len(harmed) or 'none'} a "
         f"significant loss; the largest difference in {first} is that of {most.model} with {TITLES[most.kind]}, "
-        f"{most.difference:+.4f} (p = {most.p_bonferroni:.3f}). The test takes topics for the only source of chance; "
+        f"{most.difference:+.4f} ({p_words(most.p_bonferroni)}). The test takes topics for the only source of chance; "
     )
     if result.between_seeds is None:
         seen += "how far trainings by other seeds would differ is not known of one seed."
