@@ -85,6 +85,7 @@ def experiment(
     with report.talk(kept) as say:
         if (folder / FILE).is_file():
             before = read_plan(folder)
+            check_asked(sets.kind, model or (), before.seed)
             _check_material(folder, before, {**_material(given, sets, trainsets), "depth": depth, "seed": seed})
             plan = extend(folder, _changed(before, model, sets, seeds, how, folds))
         else:
@@ -93,8 +94,8 @@ def experiment(
                 depth=depth or 100, folds=folds or 5, seed=SEED if seed is None else seed,
             )  # fmt: skip
             test = given.load()
-            check_test(test, new.model, new.folds, new.seed)
-            check_asked(sets.kind, new.model, new.seed)
+            check_test(test, new.models, new.folds, new.seed)
+            check_asked(sets.kind, new.models, new.seed)
             made = new.sets_of(say)
             say("ranking the candidates")
             plan = prepare(folder, new.plan(made), made, test)
@@ -128,16 +129,23 @@ class _Asked:
         refuse("with --trainsets", **self.sets.making())
         return read_trainsets(self.trainsets)
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Those that are asked for, or some that need no hub."""
+        from ringtrue.study.training import BUILT_IN_MODELS
+
+        return tuple(self.model or (BUILT_IN_MODELS if is_built_in(self.given) else ("knrm", "monobert")))
+
     def plan(self, made: Trainsets) -> Plan:
         """What to train; the built-in collection is there to look at, and gets two seeds, but more epochs."""
         from ringtrue.leakage.experiment.plan import Plan
-        from ringtrue.study.training import BUILT_IN_MODELS, BUILT_IN_TRAINING
+        from ringtrue.study.training import BUILT_IN_TRAINING
 
         built_in = is_built_in(self.given)
         named = {} if self.given.documents or self.given.queries else {"collection": BUILT_IN}
         material = {**named, **_material(self.given, self.sets, self.trainsets)}
         return Plan(
-            models=tuple(self.model or (BUILT_IN_MODELS if built_in else ("knrm", "monobert"))),
+            models=self.models,
             kinds=tuple(self.sets.kind or dict.fromkeys(one.kind for one in made.sets)),
             sizes=tuple(sorted(set(self.sets.size or (one.instances for one in made.sets)))),
             seeds=tuple(range(self.seeds or (2 if built_in else 5))),
