@@ -13,6 +13,7 @@ import typer
 
 from ringtrue.cli.options import BUILT_IN, SEED, Json, Quiet, Seed, refuse
 from ringtrue.cli.output import check_folder
+from ringtrue.errors import InputError
 
 if TYPE_CHECKING:
     from ringtrue.cli.console import Talk
@@ -140,7 +141,11 @@ def _read_held(path: Path, collection: str | None, talk: Talk) -> Triples:
     from ringtrue.retrieval.training.triples import usable
 
     held = _read(path, collection, talk)
-    for note in usable(held).notes:
+    try:
+        notes = usable(held).notes
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    for note in notes:
         talk.tell(f"{path}: {note}")
     return held
 
