@@ -84,6 +84,15 @@ def test_every_form_of_training_data_gives_the_same_pairs(name, content, tmp_pat
 def test_judgments_are_told_by_their_columns_however_few_they_are(tmp_path):
     (tmp_path / "few.txt").write_text("q1 0 a 1\nq2 0 d 0\n")
     assert list(read_positives(tmp_path / "few.txt")) == EXPECTED[:1]
+    (tmp_path / "scored.txt").write_text("q1 a b 1\n")
+    with pytest.raises(FormatError, match="4 columns where query_id, positive"):
+        list(read_positives(tmp_path / "scored.txt"))
+
+
+def test_a_pair_of_two_sources_counts_once_where_the_leak_tells_none():
+    positives = [Positive("q1", "a", "web"), Positive("q1", "a", "questions")]
+    leak = candidate("1", "q1")._replace(source="")
+    assert len(find_leaked_pairs(positives, QRELS, [leak]).pairs) == 1
 
 
 def test_a_log_in_memory_gives_its_pairs():

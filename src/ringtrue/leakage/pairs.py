@@ -79,7 +79,7 @@ def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]
     """
     notes = Notes() if notes is None else notes
     shape = shape_of(path)
-    if role_of(path) is Role.QRELS or _has_four_columns(path, shape):
+    if role_of(path) is Role.QRELS or _is_judgment(path, shape):
         return _judged_positives(path, shape, notes)
     if shape in (Shape.TSV, Shape.PLAIN):
         return _bare_positives(path, notes)
@@ -87,10 +87,10 @@ def read_positives(path: Path, notes: Notes | None = None) -> Iterator[Positive]
     return (positive._replace(source=None) for positive in positives_of(read_log(path, notes)))
 
 
-def _has_four_columns(path: Path, shape: Shape) -> bool:
-    """Whether lines are judgments however few they are: pairs and triples have fewer columns."""
-    first = read_head(path).lstrip().split("\n", 1)[0]
-    return shape in (Shape.TSV, Shape.PLAIN) and len(columns(first)) == 4
+def _is_judgment(path: Path, shape: Shape) -> bool:
+    """Whether the first line is a judgment, however few there are: ids and a score could be a triple."""
+    cells = columns(read_head(path).lstrip().split("\n", 1)[0])
+    return shape in (Shape.TSV, Shape.PLAIN) and len(cells) == 4 and cells[1] in ("0", "Q0")
 
 
 def _judged_positives(path: Path, shape: Shape, notes: Notes) -> Iterator[Positive]:
@@ -141,6 +141,7 @@ def _leaked_pairs(
         for topic_id, relevance in judged[doc_id]
         if (leaked := by_query.get((query_id, source if query_id in sourced else None, topic_id)))
     ]
+    found = list(dict.fromkeys(found))
     found.sort(key=lambda pair: (pair.topic_id, -pair.relevance, -pair.similarity, pair.query_id, pair.doc_id))
     return tuple(found)
 
