@@ -94,3 +94,17 @@ def test_the_same_unknown_words_are_a_leak(knows_only_ascii):
     result = searched("ራስ", "อาหารไทย").result
     assert [(one.topic_id, one.query_id) for one in result.candidates] == [("t1", "2")]
     assert result.topics == ("t1", "t2") and not result.unsearched
+
+
+def test_what_another_text_makes_a_leak_is_not_told_as_left_out(knows_only_ascii):
+    topics = [Query("t1", "อาหารไทย", variants=("ราስ",))]
+    log = [LogQuery("1", "ራስ"), LogQuery("2", "ราስ")]
+    found = search_log(
+        Collection.from_records("test", queries=topics),
+        Collection.from_records("train", log=log),
+        Settings("hashing", 0.6, 10),
+    )
+    assert ("2", "variant") in [(one.query_id, one.field) for one in found.result.candidates]
+    told = [note for note in found.result.notes if note.what.startswith("pairs of a topic and a query")]
+    left_out = {"1", "2"} - {one.query_id for one in found.result.candidates}
+    assert sum(note.times for note in told) == len(left_out)

@@ -119,7 +119,9 @@ def searching(
             notes.add(what, train.name, times)
     unreadable = Unreadable(encoder)
     pairs, blind = _pairs(found, texts, unreadable)
-    _note_unread([one for one in blind if one.similarity > threshold], notes)
+    read = {(one.topic_id, one.identity) for one in pairs if one.similarity > threshold}
+    unread = (one for one in blind if one.similarity > threshold)
+    _note_unread([one for one in unread if (one.topic_id, one.identity) not in read], notes)
     unsearched = _unsearched(found, texts, test.queries, notes)
     unsearched += _unread(texts, unreadable, [one for one in pairs if one.similarity > threshold], unsearched, notes)
     calibrated = find_threshold(settings.encoder)
