@@ -39,8 +39,8 @@ class Fillers:
         """What there is, and the largest set that it is enough for."""
         sizes = {source: len(one) for source, one in self.by_source.items()}
         have = ", ".join(f"{source} {size:,}" for source, size in sizes.items()) or "none"
-        fits = (one for one in range(number) if shares_of(one, [*sizes.values()], self.balanced) is not None)
-        largest = max(fits, default=0)
+        fewer = range(min(number - 1, sum(sizes.values())), 0, -1)
+        largest = next((one for one in fewer if shares_of(one, [*sizes.values()], self.balanced) is not None), 0)
         more = "" if not self.balanced or len(sizes) < 2 else ", or let sources differ (--unbalanced)"
         if not largest:
             return (
