@@ -196,7 +196,8 @@ def test_blocks_of_any_size(tmp_path: Path, monkeypatch, name, size):
 
 
 def test_other_compressions(tmp_path: Path):
-    assert read(tmp_path / "x.warc", bz2.compress(b"".join(RECORDS))) == PAGES
+    assert is_warc("x.warc.bz2") and is_warc("X.WARC.zst") and not is_warc("warc.txt")
+    assert read(tmp_path / "x.warc.bz2", bz2.compress(b"".join(RECORDS))) == PAGES
 
 
 @pytest.mark.parametrize(

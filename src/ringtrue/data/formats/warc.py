@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ringtrue.data.formats.markup import fold
-from ringtrue.data.formats.streams import check_file, read_blocks, read_blocks_ahead
+from ringtrue.data.formats.streams import check_file, plain_name, read_blocks, read_blocks_ahead
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Document
 from ringtrue.errors import FormatError, MissingExtraError
@@ -80,7 +80,7 @@ class Page:
 
 def is_warc(path: str | Path) -> bool:
     """Whether a file is a web archive by its name."""
-    return Path(path).name.lower().endswith((".warc", ".warc.gz"))
+    return plain_name(path).endswith(".warc")
 
 
 def read_pages(path: str | Path) -> Iterator[Page]:
