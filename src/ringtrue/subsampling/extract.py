@@ -129,7 +129,7 @@ def extract(
         tell = progress or (lambda _: None)
         count = worthwhile_workers(corpus.pieces) if workers is None else workers
         with alone(job.work / "lock", str(out)):
-            job.outlast()
+            job.outlast(checkpoint_s)
             if count > 1:
                 job.search_side_by_side(count, checkpoint_s, tell)
             places = job.search(checkpoint_s, tell)
@@ -238,9 +238,9 @@ class _Job:
         draft.write_text(self.plan, encoding="utf-8")
         draft.rename(plan)
 
-    def outlast(self) -> None:
+    def outlast(self, every: float) -> None:
         """Wait for searches that outlived the process that began them: they end when they find that it is gone."""
-        wait_for((*self.work.glob("*.lock"), *self.crew.glob("claims/*")), _OUTLIVED_S)
+        wait_for((*self.work.glob("*.lock"), *self.crew.glob("claims/*")), max(_OUTLIVED_S, 2 * every))
 
     def search_side_by_side(self, workers: int, every: float, progress: Callable[[Progress], None]) -> None:
         """Search the files in several processes; what they leave, if anything, is searched after them."""
