@@ -285,7 +285,7 @@ def main() -> None:
     write(
         "extraction",
         {
-            "machine": describe(("fastwarc", "resiliparse", "pyarrow")),
+            "machine": describe(("fastwarc", "resiliparse", "isal", "pyarrow")),
             "documents": options.documents,
             "archived": options.archived,
             "extracted_one_in": {"extract": ONE_IN, "extract_few": FEW_IN},

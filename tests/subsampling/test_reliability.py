@@ -127,7 +127,7 @@ def test_replicates_without_a_coefficient_are_counted():
     (found,), _ = reliability(experiment, ["complete"])
     drawn = sum(len(set(groups)) == 1 for groups in experiment.draws.groups.tolist())
     interval = found.intervals["with"].unpooled_tau_ap_b
-    assert f"without {drawn} of 900 replicates, in which all systems are tied" in interval.method
+    assert f"without {drawn} of 900 replicates, in which a cell has all systems tied" in interval.method
     assert "tied" not in found.intervals["with"].delta.method
 
 

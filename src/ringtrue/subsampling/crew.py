@@ -21,7 +21,7 @@ from ringtrue.subsampling.pieces import FilePiece, Piece, Wanted
 
 _ASKED = "asked.json"
 _FOUND = "found.json"
-_WORTH = 1 << 27  # bytes of compressed archive that a process searches in about a second
+_WORTH = 1 << 28  # bytes of compressed archive that a process searches in about a second
 
 
 @dataclass(frozen=True)

@@ -247,11 +247,11 @@ def _of_known(intervals: Bootstrapped, figures: Agreement) -> Bootstrapped:
 
 
 def _percentiles(values: Floats) -> Interval:
-    known = values[~np.isnan(values)]  # a replicate in which all systems are tied has no coefficient
+    known = values[~np.isnan(values)]  # a replicate with a cell in which all systems are tied has no coefficient
     low, high = np.percentile(known, (2.5, 97.5)) if len(known) else (np.nan, np.nan)
     few = f", {len(values)} replicates, which are few" if len(values) < FEW_REPLICATES else ""
     tied = len(values) - len(known)
-    without = f", without {tied:,} of {len(values):,} replicates, in which all systems are tied" if tied else ""
+    without = f", without {tied:,} of {len(values):,} replicates, in which a cell has all systems tied" if tied else ""
     return Interval(float(low), float(high), 0.95, f"bootstrap over topics and groups{few}{without}")
 
 

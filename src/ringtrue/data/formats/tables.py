@@ -124,11 +124,11 @@ def _object(line: str, path: str | Path, number: int) -> dict[str, object]:
 
 def mended(cells: dict[str, object], where: str, notes: Notes) -> dict[str, object]:
     """The object with U+FFFD for what JSON can hold and other text files cannot: halves of characters, NUL."""
-    mended = {str(_whole(name)): _whole(value) for name, value in cells.items()}
-    if mended == cells:
+    whole = {str(_whole(name)): _whole(value) for name, value in cells.items()}
+    if whole == cells:
         return cells
     notes.add("rows with halves of characters or NUL, replaced", where)
-    return mended
+    return whole
 
 
 def _whole(value: object) -> object:
