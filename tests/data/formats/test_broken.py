@@ -78,6 +78,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 @example(data=b"\x1f\x8b", name="file")
 @example(data=b"\x28\xb5\x2f\xfd", name="file")
 @example(data=b"PAR1", name="file")
+@example(data=b"\r", name="docs.csv")
 def test_no_bytes_at_all_lead_to_another_error(tmp_path_factory, data, name):
     path = tmp_path_factory.mktemp("damaged") / name
     path.write_bytes(data)

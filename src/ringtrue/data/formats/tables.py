@@ -143,7 +143,10 @@ def _whole(value: object) -> object:
 def _delimited_rows(path: str | Path, shape: Shape, notes: Notes) -> Iterator[Row]:
     """Rows below a first line that names the columns."""
     cells = _tsv_cells(path, notes) if shape is Shape.TSV else _csv_cells(path, notes)
-    header = [name.strip().lower() for name in next(cells)[1]]
+    _, names = next(cells, (1, None))
+    if names is None:
+        raise FormatError("the file has no line, so that no columns are named.", path)
+    header = [name.strip().lower() for name in names]
     for number, values in cells:
         if not any(values):
             notes.add("blank lines skipped", f"{path}, line {number}")
