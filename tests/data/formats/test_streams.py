@@ -2,6 +2,8 @@ import bz2
 import gzip
 import lzma
 import os
+import random
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,15 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ringtrue.data.formats.streams import check_file, plain_name, read_bytes, read_head, read_lines, read_texts
+from ringtrue.data.formats.streams import (
+    check_file,
+    plain_name,
+    read_blocks_ahead,
+    read_bytes,
+    read_head,
+    read_lines,
+    read_texts,
+)
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 
@@ -218,3 +228,12 @@ def test_any_lines_come_back(tmp_path_factory, lines, last, crlf):
     found = [line for _, line in read_lines(file, Notes())]
     expected = lines if last or lines[-1] else lines[:-1]
     assert found == [expected[0].removeprefix("\ufeff"), *expected[1:]]
+
+
+def test_reading_ahead_ends_where_nobody_reads_on(file: Path):
+    file.write_bytes(gzip.compress(random.Random(1).randbytes(5_000_000)))
+    blocks = read_blocks_ahead(file)
+    assert next(blocks)
+    blocks.close()
+    assert all(thread.name != "ahead" for thread in threading.enumerate())
+    assert b"".join(read_blocks_ahead(file)) == read_bytes(file)

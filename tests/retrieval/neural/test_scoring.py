@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import threading
-import time
 
 import numpy as np
 import pytest
 
 from ringtrue.errors import InputError
-from ringtrue.retrieval.ahead import Ahead
 from ringtrue.retrieval.neural import scoring
 from ringtrue.retrieval.neural.network import Network, Prepared, hinge
 from ringtrue.retrieval.neural.ragged import Ragged
@@ -153,30 +150,3 @@ def test_what_is_no_number_is_named(way, value):
 
 def test_the_budget_of_a_cpu_is_small():
     assert usual_budget(torch.device("cpu")) == 4096
-
-
-def test_working_ahead_stops_when_nobody_wants_more():
-    made = []
-
-    def items():
-        for number in range(1000):
-            made.append(number)
-            yield number
-
-    with Ahead(items(), 3) as waiting:
-        assert next(iter(waiting)) == 0
-    assert len(made) < 20
-    assert all(thread.name != "ahead" for thread in threading.enumerate())
-
-
-def test_working_ahead_hands_on_errors_after_what_was_made():
-    def items():
-        yield 1
-        raise ValueError("broken")
-
-    seen = []
-    with pytest.raises(ValueError, match="broken"), Ahead(items(), 3) as waiting:
-        for item in waiting:
-            seen.append(item)
-            time.sleep(0.01)
-    assert seen == [1]

@@ -12,15 +12,14 @@ import difflib
 import io
 import lzma
 import os
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol, cast
 
+from ringtrue.data.ahead import Ahead
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 
@@ -131,12 +130,8 @@ def read_blocks_ahead(path: str | Path) -> Iterator[bytes]:
     What decompresses leaves Python's lock alone meanwhile. Two, since a thread that has to be told when to go on waits
     for the lock as long as the piece is looked at.
     """
-    blocks = read_blocks(path)
-    with ThreadPoolExecutor(1) as pool:
-        coming = deque(pool.submit(next, blocks, b"") for _ in range(2))
-        while block := coming.popleft().result():
-            coming.append(pool.submit(next, blocks, b""))
-            yield block
+    with Ahead(read_blocks(path), 2) as blocks:
+        yield from blocks
 
 
 def read_bytes(path: str | Path) -> bytes:

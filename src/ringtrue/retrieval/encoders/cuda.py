@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from ringtrue.retrieval.ahead import Ahead
+from ringtrue.data.ahead import Ahead
 from ringtrue.retrieval.encoders import Floats
 from ringtrue.retrieval.encoders.bert import BertNetwork
 from ringtrue.retrieval.encoders.checkpoint import Checkpoint

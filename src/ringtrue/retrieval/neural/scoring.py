@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ringtrue.data.ahead import Ahead
 from ringtrue.errors import InputError
-from ringtrue.retrieval.ahead import Ahead
 from ringtrue.retrieval.encoders.cpu import workers
 from ringtrue.retrieval.encoders.plans import without_plans
 from ringtrue.retrieval.neural.network import Network, PairRows, Prepared

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ringtrue.retrieval.ahead import Ahead
+from ringtrue.data.ahead import Ahead
 from ringtrue.retrieval.neural.network import Batch, Network, Prepared
 from ringtrue.retrieval.neural.scoring import HOST
 from ringtrue.retrieval.training.batching import pairs_of
