@@ -133,7 +133,7 @@ class _Unpacked(io.BufferedIOBase):
         found = self._search(_END_OF_HEADER, start, _LONGEST_HEADER)
         return None if found is None else start + found
 
-    def blank(self, start: int, stop: int) -> int | None:
+    def not_blank(self, start: int, stop: int) -> int | None:
         """The first place between two that is not blank, if there is one; what is long gone is taken for such."""
         if start < self._behind < stop:
             return start
@@ -189,7 +189,7 @@ def _damaged(path: Path, offset: int, reason: str) -> FormatError:
 
 def _check_gap(stream: _Unpacked, path: Path, start: int, stop: int) -> None:
     """A gap means that a record was passed over because its beginning is damaged."""
-    place = stream.blank(start, stop) if start < stop else None
+    place = stream.not_blank(start, stop)
     if place is not None:
         raise _damaged(path, place, "what begins there is not WARC/, or is not all there")
 
