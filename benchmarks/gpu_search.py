@@ -4,8 +4,8 @@
 
 The log is a TSV of `query_id, text`; it is enlarged by recombining its queries, deterministically, and written to disk
 first, so that reading is part of what is measured. The texts to search for are queries of the log that are left out of
-it. Ours runs at 10 thousand, 100 thousand, 1 million and 10 million queries, the peer on a slice at its best batch
-size. Needs torch, transformers, tokenizers, sentence-transformers, safetensors and numpy, and nothing else.
+it. Ours runs at 10 thousand, 100 thousand, 1 million and 10 million queries, then the peer on a slice at its best batch
+size. Host memory is the largest so far, of this process and of those that tokenise for it. Needs torch, transformers, tokenizers, sentence-transformers, safetensors and numpy, and nothing else.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 import torch
 
 from benchmarks.enlarge import enlarged, read_queries
+from benchmarks.machine import peak_memory, peak_memory_of_children
 from ringtrue.data.cells import LogBlock, regrouped
 from ringtrue.data.formats.columns import tab_separated
 from ringtrue.data.formats.streams import read_pieces
@@ -92,6 +93,7 @@ def ours(model: Path, device: str, texts: Sequence[str], log: Path) -> dict[str,
         "scored_again": None if found.rescored is None else found.rescored.texts,
         "certain": None if found.rescored is None else found.rescored.certain,
         "gpu_memory_gb": round(torch.cuda.max_memory_allocated() / 1e9, 2) if device == "cuda" else None,
+        "host_memory_mb": {"process": round(peak_memory()), "tokenising": round(peak_memory_of_children())},
     }
 
 
@@ -167,20 +169,22 @@ def main() -> int:
         log = Path(folder) / "log.tsv"
         write_log(log, rest, min(options.sizes))
         ours(options.model, device, texts, log)  # loads, compiles and starts the tokenising processes
-        content["peer"] = None
-        if options.peer:
-            write_log(log, rest, options.peer)
-            content["peer"] = theirs(options.model, device, texts, log, options.peer)
-        content["ours"] = []
+        content["ours"], content["peer"] = [], None
         for size in sorted(options.sizes):
             content["ours"].append(ours(options.model, device, texts, _log(log, rest, size)))
-            if content["peer"]:
-                rate = content["ours"][-1]["queries_per_second"] / content["peer"]["queries_per_second"]
-                content["ours"][-1]["times_faster"] = round(rate, 2)
-            options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+            _write(options.out, content)
             print(json.dumps(content["ours"][-1]), flush=True)
+        if options.peer:
+            content["peer"] = theirs(options.model, device, texts, _log(log, rest, options.peer), options.peer)
+            for row in content["ours"]:
+                row["times_faster"] = round(row["queries_per_second"] / content["peer"]["queries_per_second"], 2)
+            _write(options.out, content)
     print(json.dumps({key: value for key, value in content.items() if key != "ours"}))
     return 0
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def _log(path: Path, queries: Sequence[str], size: int) -> Path:

@@ -84,10 +84,11 @@ def test_each_pair_gets_its_score(way):
 
 
 def test_blocks_need_only_their_own_texts(way, monkeypatch):
+    monkeypatch.setattr(scoring, "_FIRST_BLOCK", 2)
     monkeypatch.setattr(scoring, "_BLOCK", 4)
     network = Lengths()
     assert score(network, QUERIES, DOCUMENTS, PAIRS) == pytest.approx(expected())
-    assert len(network.prepared) == 4
+    assert len(network.prepared) == 5  # of 2, 4, 4, 4 and 1 pairs
     assert all(queries <= 3 and documents <= 3 for queries, documents in network.prepared)
 
 

@@ -1,8 +1,9 @@
 """Scoring many pairs: each distinct one once, in batches of similar length under a token budget.
 
-Pairs are taken in blocks by document, so that tokenising one block overlaps with computing the one before. On a GPU
-threads of their own make the batches, in pinned memory; nothing waits for the GPU until all is queued, and scores are
-copied back once. On a CPU each worker makes and computes whole batches with one thread.
+Pairs are taken in blocks by document, so that tokenising one block overlaps with computing the one before; the first
+are small, so that computing begins soon. On a GPU threads of their own make the batches, in pinned memory; nothing
+waits for the GPU until all is queued, and scores are copied back once. On a CPU each worker makes and computes whole
+batches with one thread.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from torch import Tensor
 HOST = "host_"
 """Tensors of a batch whose name begins with it stay on the CPU: the network reads their values before it computes."""
 
+_FIRST_BLOCK = 1_024  # computing has to wait for it
 _BLOCK = 16_384
 _COLLATORS = 4  # one thread makes batches more slowly than a fast GPU scores them with a small network
 _AHEAD = 2 * _COLLATORS
@@ -117,9 +119,11 @@ class _Distinct(NamedTuple):
         return cls(query_texts, document_texts, rows, places)
 
     def blocks(self) -> Iterator[tuple[slice, list[str], list[str], PairRows]]:
-        """Some pairs at a time, with the texts that they need."""
-        for start in range(0, len(self.pairs), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(self.pairs)))
+        """Some pairs at a time, each time more, with the texts that they need."""
+        start, size = 0, _FIRST_BLOCK
+        while start < len(self.pairs):
+            rows = slice(start, min(start + size, len(self.pairs)))
+            start, size = rows.stop, min(2 * size, _BLOCK)
             queries, query_of = np.unique(self.pairs[rows, 0], return_inverse=True)
             documents, document_of = np.unique(self.pairs[rows, 1], return_inverse=True)
             yield (
