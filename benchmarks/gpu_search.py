@@ -5,7 +5,8 @@
 The log is a TSV of `query_id, text`; it is enlarged by recombining its queries, deterministically, and written to disk
 first, so that reading is part of what is measured. The texts to search for are queries of the log that are left out of
 it. Ours runs at 10 thousand, 100 thousand, 1 million and 10 million queries, then the peer on a slice at its best batch
-size. Host memory is the largest so far, of this process and of those that tokenise for it. Needs torch, transformers, tokenizers, sentence-transformers, safetensors and numpy, and nothing else.
+size. Host memory is the largest so far, of this process and of those that tokenise for it. Needs torch, transformers,
+tokenizers, sentence-transformers, safetensors and numpy, and nothing else.
 """
 
 from __future__ import annotations

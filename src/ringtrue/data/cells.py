@@ -39,20 +39,20 @@ class Cells(Sequence[str]):
     @classmethod
     def joined(cls, parts: Sequence[Cells]) -> Cells:
         """The texts of all parts, without what their data holds beside them."""
-        parts = [part._compact() for part in parts]
-        offsets = np.cumsum([0, *(len(part._data) for part in parts[:-1])])
+        stretches = [part.stretch() for part in parts]
+        offsets = np.cumsum([0, *(len(data) for data, _, _ in stretches[:-1])])
         starts, ends = (
             np.concatenate([values + offset for values, offset in zip(columns, offsets, strict=True)])
-            for columns in ([part._starts for part in parts], [part._ends for part in parts])
+            for columns in ([starts for _, starts, _ in stretches], [ends for _, _, ends in stretches])
         )
-        return cls(b"".join(part._data for part in parts), starts, ends)
+        return cls(b"".join(data for data, _, _ in stretches), starts, ends)
 
-    def _compact(self) -> Cells:
-        """The same texts in no more than the stretch of data that they lie in."""
+    def stretch(self) -> tuple[memoryview, Ints, Ints]:
+        """The stretch of data that the texts lie in, which is not copied, and where they begin and end in it."""
         if not len(self):
-            return Cells(b"", self._starts, self._ends)
+            return memoryview(b""), self._starts, self._ends
         low, high = int(self._starts.min()), int(self._ends.max())
-        return Cells(self._data[low:high], self._starts - low, self._ends - low)
+        return memoryview(self._data)[low:high], self._starts - low, self._ends - low
 
     def __len__(self) -> int:
         """How many texts."""

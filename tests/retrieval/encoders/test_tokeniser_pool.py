@@ -7,6 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
+from ringtrue.data.cells import Cells
+from ringtrue.retrieval.encoders import tokeniser_pool
 from ringtrue.retrieval.encoders.tokeniser_pool import TokeniserPool
 from ringtrue.retrieval.encoders.tokens import Tokeniser
 
@@ -42,7 +44,18 @@ def test_it_reads_only_a_little_ahead(pool):
     blocks = (["lamp"] for _ in iter(lambda: next(taken), 1000))
     for _ in itertools.islice(pool.map(blocks), 5):
         pass
-    assert next(taken) <= 5 + 3
+    assert next(taken) <= 5 + 5
+
+
+def test_a_block_in_pieces_has_the_tokens_of_each_text(pool, tokeniser, monkeypatch):
+    monkeypatch.setattr(tokeniser_pool, "_PIECE", 2)
+    blocks = [[*BLOCKS[2], "fog", "honey of the night", ""], BLOCKS[1], BLOCKS[3]]
+    for given in (blocks, [Cells.of(block) for block in blocks]):
+        for block, tokens in zip(blocks, pool.map(given), strict=True):
+            assert (np.diff(tokens.lengths) >= 0).all() and tokens.lengths.sum() == len(tokens.ids)
+            ends = np.cumsum(tokens.lengths)
+            found = [tokens.ids[ends[place] - tokens.lengths[place] : ends[place]].tolist() for place in tokens.places]
+            assert found == [tokeniser([text]).ids.tolist() for text in block]
 
 
 def test_a_search_that_stops_in_between_leaves_it_usable(pool):

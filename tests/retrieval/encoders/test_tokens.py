@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from ringtrue.retrieval.encoders.tokens import Tokeniser, batches
+from ringtrue.retrieval.encoders.tokens import Tokeniser, batches, joined
 
 TEXTS = ["the lamp", "a ship", "", "the lamp", "fog at the coast by night", "lighthouse", "a ship"]
 
@@ -54,6 +56,16 @@ def test_long_texts_are_cut(tokeniser):
 def test_half_characters_are_replaced(tokeniser):
     tokens = tokeniser(["lamp \ud83d", "lamp \ufffd", "\ud83d\udd6f"])
     assert sequences(tokens)[0] == sequences(tokens)[1]
+
+
+@pytest.mark.parametrize("cuts", [(0, 7), (0, 3, 7), (0, 1, 1, 5, 7), (0, 2, 4, 6, 7)])
+@pytest.mark.parametrize("special", [True, False])
+def test_joined_parts_are_in_one_order(tiny_bert, cuts, special):
+    tokeniser = Tokeniser(tiny_bert / "tokenizer.json", 24, special)
+    tokens = joined([tokeniser(TEXTS[start:stop]) for start, stop in itertools.pairwise(cuts)])
+    assert sequences(tokens) == reference(tiny_bert, TEXTS, special)
+    assert tokens.lengths.tolist() == sorted(tokens.lengths.tolist())
+    assert tokens.lengths.sum() == len(tokens.ids)
 
 
 def test_no_texts(tokeniser):

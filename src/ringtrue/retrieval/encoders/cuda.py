@@ -32,6 +32,7 @@ _BLOCK = 262_144
 _BYTES_A_TOKEN = 1 << 16  # of GPU memory, of which a batch takes about an eighth
 _AHEAD = 2
 _QUEUED = 1  # blocks that are computed or queued beside the one that is being queued
+_PROCESSES = 8  # tokenise more than twice as fast as an H200 encodes, and take 100 MB each
 _SPARE_CORES = 3  # for reading the log, for starting the GPU's work and for merging what it finds
 
 
@@ -77,7 +78,7 @@ class CudaEngine:
 
     def stream(self, blocks: Iterable[Sequence[str]]) -> Iterator[Tensor]:
         """Block by block; while one is used, the next ones are computed, one is copied and others are tokenised."""
-        processes = max(1, (os.cpu_count() or 1) - _SPARE_CORES)
+        processes = max(1, min(_PROCESSES, (os.cpu_count() or 1) - _SPARE_CORES))
         with Ahead(shared_pool(self._tokeniser, processes).map(blocks), _AHEAD) as tokenised:
             uploaded = _one_early(map(self._upload, tokenised))
             with Ahead(map(self._compute, uploaded), _QUEUED) as computed:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,6 +79,21 @@ def tokenise(tokenizer: Tokenizer, texts: Sequence[str], *, special: bool = True
         lengths=lengths[order],
         places=sequence_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))],
     )
+
+
+def joined(parts: Sequence[Tokens]) -> Tokens:
+    """The sequences of all parts in one order; what comes again in another part stays."""
+    if len(parts) == 1:
+        return parts[0]
+    lengths = np.concatenate([part.lengths for part in parts])
+    order = np.argsort(lengths, kind="stable")
+    sequence_of = np.empty_like(order)
+    sequence_of[order] = np.arange(len(order))
+    runs = [(run.length, part.ids[run.ids]) for part in parts for run in batches(part.lengths, sys.maxsize)]
+    runs.sort(key=itemgetter(0))
+    offsets = np.cumsum([0, *(len(part.lengths) for part in parts[:-1])])
+    places = np.concatenate([part.places + offset for part, offset in zip(parts, offsets, strict=True)])
+    return Tokens(np.concatenate([ids for _, ids in runs]), lengths[order], sequence_of[places])
 
 
 def batches(lengths: NDArray[np.int64], budget: int, multiple: int = 1) -> Iterator[Batch]:
