@@ -115,6 +115,38 @@ def test_parquet_keeps_its_schema(tmp_path):
     assert left.column("QID").to_pylist() == [1, 3]
 
 
+SHARED_ID = (
+    {"query_id": "q2", "text": "lamp oil", "source": "web"},
+    {"query_id": "q2", "text": "train times", "source": "orcas"},
+    {"query_id": "q4", "text": "old ships", "source": "elsewhere"},
+    {"query_id": "q4", "text": "old ships", "source": ""},
+)
+
+
+def _written(path: Path, rows) -> Path:
+    names = list(rows[0])
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        mark = "," if path.suffix == ".csv" else "\t"
+        head = [] if path.name == "bare.tsv" else [names]
+        path.write_text("".join(mark.join(cells) + "\n" for cells in (*head, *(row.values() for row in rows))))
+    return path
+
+
+@pytest.mark.parametrize("name", ["bare.tsv", "named.tsv", "log.csv", "log.jsonl", "log.parquet"])
+def test_a_query_of_another_source_keeps_its_id(name, tmp_path):
+    path = _written(tmp_path / name, SHARED_ID)
+    account = clean([path], LEAKS, tmp_path / "out")
+    left = list(load(tmp_path / "out" / name).log())
+    assert [(one.query_id, one.text, one.source) for one in left] == [("q2", "train times", "orcas")]
+    assert account.files[0].dropped == 3  # a source of no candidate, or none, says nothing
+    sourceless = [candidate("q2", "lamp oil", source=""), candidate("q9", "x", source="orcas")]
+    assert clean([path], sourceless, tmp_path / "all").files[0].dropped == 2
+
+
 def test_plain_lines_go_by_their_number_and_pairs_by_their_id(tmp_path):
     (tmp_path / "queries.txt").write_text("new lamps\nlamp oil\n\nbig waves\n")
     clean([tmp_path / "queries.txt"], [candidate("2", "lamp oil")], tmp_path / "out")

@@ -3,7 +3,7 @@
 All training files that are given lose the same queries: a log, the pairs or triples made from it, its judgments. What
 is left keeps its format and its order. A query goes by its id, whatever topic it leaks; records under that id with
 another text than the candidate's go as well, and are counted, and where no text agrees at all the candidates are
-those of another log, which is an error.
+those of another log, which is an error. Records stay that say to be of another source of candidates than the leak.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def clean(
     choice = choice or Choice()
     given = tuple(candidates)
     leaks = _by_query(choice.leaks(given))
+    sources = frozenset(candidate.source for candidate in given) - {""}
     plans = [plan for spec in training for plan in _plans(spec, split)]
     _check_targets(plans, out)
     found: dict[str, int] = dict.fromkeys(leaks, 0)
     with ExitStack() as drafts:  # all files are there in the end, or none
         files = tuple(
-            _clean_one(plan, drafts.enter_context(drafted(out / plan.name)), _Sieve(leaks, found), kind)
+            _clean_one(plan, drafts.enter_context(drafted(out / plan.name)), _Sieve(leaks, found, sources), kind)
             for plan in plans
         )
         if leaks and not any(found.values()):
@@ -124,16 +125,17 @@ class _Sieve:
 
     leaks: Mapping[str, list[Candidate]]
     found: dict[str, int]
+    sources: frozenset[str]
     records: int = 0
     dropped: int = 0
     same_text: int = 0
     other_text: int = 0
 
-    def __call__(self, query_id: str, text: str | None) -> bool:
+    def __call__(self, query_id: str, text: str | None, source: str | None) -> bool:
         """Whether the record goes."""
         self.records += 1
-        leaks = self.leaks.get(query_id)
-        if leaks is None:
+        leaks, source = self.leaks.get(query_id), (source or "").strip()
+        if leaks is None or (source in self.sources and all(leak.source not in ("", source) for leak in leaks)):
             return False
         self.found[query_id] += 1
         self.dropped += 1
@@ -153,7 +155,7 @@ def _clean_one(plan: _Plan, draft: Path, sieve: _Sieve, kind: Kind) -> CleanedFi
     if plan.path:
         rewrite(plan.path, draft, sieve, name=plan.name, kind=kind)
     else:
-        write_log(draft, (entry for entry in load(plan.spec).log() if not sieve(entry.query_id, entry.text)))
+        write_log(draft, (entry for entry in load(plan.spec).log() if not sieve(*entry[:3])))
     if sieve.other_text and not sieve.same_text:
         raise InputError(
             f"{plan.spec}: {sieve.other_text:,} of its queries have the id of a candidate, but none has its text; the "

@@ -29,11 +29,12 @@ from ringtrue.data.formats.tabular import QUERY_ID, QUERY_TEXT
 from ringtrue.errors import FormatError
 
 Kind = Literal["auto", "pairs"]
-# given a query's id and its text (None where the file has no texts): whether the record goes
-Goes = Callable[[str, str | None], bool]
+# given a query's id, its text and its source (None where the file has none): whether the record goes
+Goes = Callable[[str, str | None, str | None], bool]
 
 _BOM = b"\xef\xbb\xbf"
 _PARQUET_ROWS = 1 << 16
+_SOURCE = "source"
 
 
 class _Writable(Protocol):
@@ -49,6 +50,15 @@ class _Record(NamedTuple):
     raw: bytes
     query_id: str | None
     text: str | None = None
+    source: str | None = None
+
+
+class _Columns(NamedTuple):
+    """Where the id is, and where the text and the source are if there are any."""
+
+    query_id: int
+    text: int | None
+    source: int | None
 
 
 def rewrite(path: Path, draft: Path, goes: Goes, *, name: str, kind: Kind = "auto") -> None:
@@ -63,8 +73,8 @@ def rewrite(path: Path, draft: Path, goes: Goes, *, name: str, kind: Kind = "aut
         _rewrite_parquet(path, draft, goes)
         return
     with _compressed(draft, name) as file:
-        for raw, query_id, text in _records(path, shape, kind):
-            if query_id is None or not goes(query_id, text):
+        for raw, query_id, text, source in _records(path, shape, kind):
+            if query_id is None or not goes(query_id, text, source):
                 file.write(raw)
 
 
@@ -149,7 +159,8 @@ def _json_records(path: Path) -> Iterator[_Record]:
         if id_name is None:
             raise FormatError(f"an object with {' or '.join(QUERY_ID.names)} is expected.", path, number)
         query = next((cells[name] for name in QUERY_TEXT.names if name in cells), None)
-        yield _Record(line, str(cells[id_name]).strip(), query if isinstance(query, str) else None)
+        source = cells.get(_SOURCE)
+        yield _Record(line, str(cells[id_name]).strip(), _text_or_none(query), _text_or_none(source))
 
 
 def _csv_records(path: Path) -> Iterator[_Record]:
@@ -162,7 +173,7 @@ def _csv_records(path: Path) -> Iterator[_Record]:
             yield f"{_decoded(line)}\n"
 
     reader = csv.reader(lines(), strict=True)
-    columns: tuple[int, int | None] | None = None
+    columns: _Columns | None = None
     try:
         for cells in reader:
             raw = b"".join(taken)
@@ -177,11 +188,12 @@ def _csv_records(path: Path) -> Iterator[_Record]:
 
 
 def _tsv_records(path: Path) -> Iterator[_Record]:
-    """Cells between tabs; without a header the query id is the first, and a second with blanks in it is the text."""
+    """Cells between tabs; without a header the id is first, a second with blanks in it the text, a third the source."""
     header = first_cells(path)
     named = header[0] in QUERY_ID.names or (_has(header, QUERY_ID.names) and _has(header, QUERY_TEXT.names))
     seconds = ("".join(line.split("\t")[1:2]) for line in read_head(path).split("\n"))
-    columns = _named_columns(header, path) if named else (0, 1 if any(" " in cell for cell in seconds) else None)
+    bare = _Columns(0, 1, 2) if any(" " in cell for cell in seconds) else _Columns(0, None, None)
+    columns = _named_columns(header, path) if named else bare
     for number, line in enumerate(_lines(path)):
         yield _Record(line, None) if named and not number else _of_cells(line, _decoded(line).split("\t"), columns)
 
@@ -204,33 +216,38 @@ def _has(header: Sequence[str], names: Sequence[str]) -> bool:
     return any(name in header for name in names)
 
 
-def _named_columns(header: Sequence[str], path: Path) -> tuple[int, int | None]:
-    """The places of the id and, where there is one, of the text."""
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _named_columns(header: Sequence[str], path: Path) -> _Columns:
+    """The places of the columns by their names."""
     if not _has(header, QUERY_ID.names):
         raise FormatError(f"no {QUERY_ID.what}: found {', '.join(header)}; rename a column to query_id.", path, 1)
-    query_id, text = (
-        next((header.index(name) for name in field.names if name in header), None) for field in (QUERY_ID, QUERY_TEXT)
+    query_id, text, source = (
+        next((header.index(name) for name in names if name in header), None)
+        for names in (QUERY_ID.names, QUERY_TEXT.names, (_SOURCE,))
     )
     assert query_id is not None
-    return query_id, text
+    return _Columns(query_id, text, source)
 
 
-def _of_cells(raw: bytes, cells: Sequence[str], columns: tuple[int, int | None]) -> _Record:
+def _of_cells(raw: bytes, cells: Sequence[str], columns: _Columns) -> _Record:
     """A record by its cells; one that is too short has no id and stays."""
-    query_id, text = columns
-    if len(cells) <= query_id or not cells[query_id].strip():
+    query_id, text, source = (None if place is None or len(cells) <= place else cells[place] for place in columns)
+    if query_id is None or not query_id.strip():
         return _Record(raw, None)
-    known = text is not None and len(cells) > text
-    return _Record(raw, cells[query_id].strip(), cells[text] if known and text is not None else None)
+    return _Record(raw, query_id.strip(), text, source)
 
 
 def _rewrite_parquet(path: Path, draft: Path, goes: Goes) -> None:
     """Filter the rows of a Parquet file, some thousand at a time; the schema stays."""
     with pq.ParquetFile(path) as file:
-        query_id, text = _named_columns([name.lower() for name in file.schema_arrow.names], path)
+        columns = _named_columns([name.lower() for name in file.schema_arrow.names], path)
         with pq.ParquetWriter(draft, file.schema_arrow) as writer:
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
-                ids = batch.column(query_id).to_pylist()
-                texts = [None] * len(ids) if text is None else batch.column(text).to_pylist()
-                kept = [not goes(str(one).strip(), query) for one, query in zip(ids, texts, strict=True)]
+                ids, texts, sources = (
+                    [None] * len(batch) if place is None else batch.column(place).to_pylist() for place in columns
+                )
+                kept = [not goes(str(one).strip(), *rest) for one, *rest in zip(ids, texts, sources, strict=True)]
                 writer.write_batch(batch.filter(pa.array(kept, pa.bool_())))
