@@ -148,6 +148,21 @@ def test_names_come_from_files(tmp_path):
         run_files(tmp_path)
 
 
+def test_what_tells_about_a_folder_is_no_run(tmp_path):
+    for name in (
+        "README.md",
+        "readme",
+        "LICENSE.txt",
+        ".DS_Store",
+        "notes.md",
+        "copying-bm25.txt",
+        "b.run",
+        "a.run.gz",
+    ):
+        write(tmp_path, CLEAN, name)
+    assert [path.name for path in run_files(tmp_path)] == ["a.run.gz", "b.run", "copying-bm25.txt"]
+
+
 scored = st.dictionaries(st.text("abcde", min_size=1, max_size=3), st.sampled_from([-1.0, 0.1, 1 / 3, 2.0]), min_size=1)
 
 

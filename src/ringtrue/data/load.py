@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -10,13 +9,12 @@ from pathlib import Path
 from ringtrue.data.collection import Collection
 from ringtrue.data.formats.beir import find_beir, has_split, is_beir
 from ringtrue.data.formats.detect import Role, role_of
-from ringtrue.data.formats.streams import check_file, plain_name
+from ringtrue.data.formats.streams import check_file, data_files, plain_name
 from ringtrue.data.notes import Notes
 from ringtrue.data.sources import Files, Overlay, Source, Varied
 from ringtrue.errors import InputError, UnknownNameError
 
 _BUILT_IN = ("lighthouse",)
-_ABOUT = re.compile(r"^\.|^(readme|license|licence|changelog|copying)\b|\.md$", re.IGNORECASE)
 _GIVE = "name one of its files, or give them with --documents, --queries and --qrels"
 _OTHERWISE = "A collection is a file, a folder, irds:ID or builtin:lighthouse."
 _OPTIONS = {Role.DOCUMENTS: "documents", Role.QUERIES: "queries", Role.QRELS: "qrels"}
@@ -105,7 +103,7 @@ def _folder(folder: Path, split: str | None, given: frozenset[str]) -> _Found:
 def _loose(folder: Path, given: frozenset[str], notes: Notes) -> Files:
     """One file for each part, told by content; several for one part are an error."""
     candidates: dict[Role, list[Path]] = {role: [] for role in _OPTIONS}
-    for path in sorted(path for path in folder.iterdir() if path.is_file() and not _ABOUT.search(path.name)):
+    for path in data_files(folder):
         role = role_of(path)
         if role in candidates:
             candidates[role].append(path)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ringtrue import cache
 from ringtrue.data.formats.runs import RunColumns, read_run_columns
-from ringtrue.data.formats.streams import check_file
+from ringtrue.data.formats.streams import check_file, data_files
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import ScoredDoc
 from ringtrue.data.ties import Ties, rank_order
@@ -178,11 +178,11 @@ class RunSet:
 
 
 def run_files(place: str | Path) -> list[Path]:
-    """The run files that a path stands for: a folder's visible files in order of name, or the file itself."""
+    """The run files that a path stands for: a folder's files in order of name, or the file itself."""
     path = Path(place)
     if not path.is_dir():
         return [check_file(path)]
-    found = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    found = data_files(path)
     if not found:
         raise InputError(f"{path}: no run files in this folder.")
     return found

@@ -12,6 +12,7 @@ import difflib
 import io
 import lzma
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,6 +34,7 @@ _ARCHIVES = {
     b"Rar!": "a rar archive",
 }
 _FOLLOWED: ContextVar[Followed | None] = ContextVar("followed", default=None)
+_ABOUT = re.compile(r"\.|(readme|license|licence|changelog|copying)(\.[a-z]+)?$|.*\.md$", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\v\f\x1b"))
@@ -199,6 +201,11 @@ def check_file(path: str | Path, otherwise: str = "") -> Path:
     if not found.is_file():
         raise InputError(f"{path} is a pipe or a device, and can be read only once; write it to a file first.")
     return found
+
+
+def data_files(folder: Path) -> list[Path]:
+    """The files of a folder in order of name, without hidden ones and those that tell about others: README, LICENSE."""
+    return sorted(path for path in folder.iterdir() if path.is_file() and not _ABOUT.match(path.name))
 
 
 def plain_name(path: str | Path) -> str:
