@@ -10,8 +10,15 @@ from ringtrue.leakage.exchange import read_labels
 from ringtrue.leakage.labels import summarise
 
 SAID = {
-    "anna": {"q1": ["Title-Identical"], "q2": ["Different Topic"], "q3": ["Title-Specialization"], "q4": []},
-    "ben": {"q1": ["Title-Identical"], "q2": ["Title-Identical"], "q4": ["Title-Identical"]},
+    "anna": {
+        "q1": ["Title-Identical"],
+        "q2": ["Different Topic"],
+        "q3": ["Title-Specialization"],
+        "q4": [],
+        "q5": [],
+        "q6": [],
+    },
+    "ben": {"q1": ["Title-Identical"], "q2": ["Title-Identical"], "q4": ["Title-Identical"], "q6": []},
 }
 
 
@@ -41,7 +48,7 @@ def test_decisions_stand_beside_what_is_agreed(files, tmp_path):
     session.store.save("carl", "1\tq2", Answered({"title": "different-topic"}))
     (path,) = session.write_all(tmp_path)
     assert path.name == "anna-adjudicated-by-carl.jsonl"
-    assert [pair.labels for pair in read_labels(path)] == [("Title-Identical",), ("Different Topic",), (), ()]
+    assert [pair.labels for pair in read_labels(path)] == [("Title-Identical",), ("Different Topic",), (), (), (), ()]
 
 
 def test_people_who_agree(files):
@@ -50,7 +57,11 @@ def test_people_who_agree(files):
     same = files[0].with_name("carl.jsonl")
     same.write_text(files[1].read_text())
     files[0].write_text(files[1].read_text())
-    with pytest.raises(InputError, match="anna, carl agree on all 3 pairs"):
+    with pytest.raises(InputError, match="anna, carl agree on all 3 pairs that they labelled"):
+        Adjudication.read([files[0], same])
+    for path in (files[0], same):
+        path.write_text(path.read_text().replace("Title-Identical", "").replace('[""]', "[]"))
+    with pytest.raises(InputError, match="anna, carl labelled no pair; there is nothing to decide"):
         Adjudication.read([files[0], same])
 
 

@@ -88,7 +88,7 @@ def test_equal_reliability_goes_to_the_smaller_and_nothing_to_what_has_no_value(
     [
         (Limits(), Verdict.PASS, "pool:50 keeps 500 of 1,000 documents (50%)"),
         (Limits(0.95), Verdict.WARN, "pool:50 keeps 500 of 1,000 documents (50%) at tau_AP_b 0.970 (0.930 to 0.990): "
-         "the best that was tried, but not reliable enough. complete is chosen, which keeps 100%."),
+         "the best of those that keep less than 95%, but not reliable enough. complete is chosen, which keeps 100%."),
         (Limits(0.99), Verdict.FAIL, "complete is chosen"),
         (Limits(0.95, max_docs=600), Verdict.WARN, "not reliable enough. No sampler is chosen."),
         (Limits(max_docs=200), Verdict.WARN, "pool:10 keeps 100"),

@@ -1,4 +1,4 @@
-"""Pairs that people labelled differently, to be decided; what all of them said alike stands."""
+"""Pairs that people labelled differently, to be decided; what all said alike stands, and so do pairs without labels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ class Adjudication:
             )
         found = cls(people)
         if not found.tasks:
-            raise InputError(f"{', '.join(people)} agree on all {len(found._pairs)} pairs; there is nothing to decide.")
+            labelled = sum(map(found._is_labelled, found._pairs))
+            said = f"agree on all {labelled:,} pairs that they labelled" if labelled else "labelled no pair"
+            raise InputError(f"{', '.join(people)} {said}; there is nothing to decide.")
         return found
 
     @property
@@ -44,12 +46,12 @@ class Adjudication:
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
         """The pairs that are not labelled alike by all, with what each said."""
-        return tuple(self._task(key) for key in self._pairs if not self._is_agreed(key))
+        return tuple(self._task(key) for key in self._pairs if self._is_open(key))
 
     def write(self, path: Path, answers: Mapping[str, Answers], annotator: str) -> None:
-        """Write every pair: with the labels that all gave, or those of this decision."""
+        """Write every pair: with the labels that all gave, which may be none, or those of this decision."""
         rows = [
-            pair if self._is_agreed(key) else self._leaks(key).labelled(pair, answers.get(key, {}))
+            self._leaks(key).labelled(pair, answers.get(key, {})) if self._is_open(key) else pair
             for key, pair in self._pairs.items()
         ]
         write_labels(path, rows)
@@ -67,9 +69,11 @@ class Adjudication:
         """The labels that each person gave, none where the pair is not in the file."""
         return {name: leaks.by_key[key].labels if key in leaks.by_key else () for name, leaks in self.people.items()}
 
-    def _is_agreed(self, key: str) -> bool:
-        said = [frozenset(labels) for labels in self._said(key).values()]
-        return bool(said[0]) and len(set(said)) == 1
+    def _is_open(self, key: str) -> bool:
+        return len({frozenset(labels) for labels in self._said(key).values()}) > 1
+
+    def _is_labelled(self, key: str) -> bool:
+        return any(self._said(key).values())
 
     def _leaks(self, key: str) -> Leaks:
         """The first file that has the pair."""

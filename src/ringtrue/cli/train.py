@@ -196,10 +196,11 @@ def _show(training: Training, model: str, out: Path, json: bool) -> None:
     for note in training.notes:
         typer.echo(note)
     share = f", {training.validations[-1].value:.1%} of the validation in order" if training.validations else ""
-    tenth = training.losses[-max(training.steps // 10, 1) :]
+    few = max(training.steps // 10, 1)
+    first, last = (sum(losses) / few for losses in (training.losses[:few], training.losses[-few:]))
     typer.echo(
         f"{training.triples} triples, {training.steps} updates in {training.seconds:.1f} s "
-        f"({training.triples_per_second:.0f} triples/s), loss {training.losses[0]:.4f} at first and "
-        f"{sum(tenth) / len(tenth):.4f} over the last tenth{share}"
+        f"({training.triples_per_second:.0f} triples/s), loss {first:.4f} over the first "
+        f"tenth and {last:.4f} over the last{share}"
     )
     typer.echo(f"rank with: {ranker}")

@@ -94,7 +94,11 @@ class SubsamplingAudit:
             f"{shown.sampler} keeps {shown.docs:,.0f} of {self.retrieved:,} documents "
             f"({shown.docs / self.retrieved:.0%}) at tau_AP_b {shown.tau:.3f} ({shown.low:.3f} to {shown.high:.3f})"
         )
-        seen += "." if shown.reliable else ": the best that was tried, but not reliable enough."
+        seen += (
+            "."
+            if shown.reliable
+            else f": the best of those that keep less than {SMALLER:.0%}, but not reliable enough."
+        )
         if chosen is None:
             seen += " No sampler is chosen."
         elif chosen is not shown:

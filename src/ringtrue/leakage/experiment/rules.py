@@ -53,7 +53,8 @@ def effect_of_leakage(result: ExperimentResult) -> Finding:
     assert most.p_bonferroni is not None  # as all have that are compared
     seen = (
         f"{len(gaining) or 'none'} of {len(compared)} comparisons show a significant gain, {len(harmed) or 'none'} a "
-        f"significant loss; the largest difference in {first} is that of {most.model} with {TITLES[most.kind]}, "
+        f"significant loss; the {'largest gain' if gain(most) > 0 else 'smallest loss'} in {first} is that of "
+        f"{most.model} with {TITLES[most.kind]}, "
         f"{most.difference:+.4f} ({p_words(most.p_bonferroni)}). The test takes topics for the only source of chance; "
     )
     if result.between_seeds is None:

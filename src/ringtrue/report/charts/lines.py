@@ -1,4 +1,4 @@
-"""Curves over numbers, with a band where points have intervals; or the points alone.
+"""Curves over numbers, with a band where points have intervals, a whisker where a point stands alone; or points alone.
 
 The horizontal axis is logarithmic where its numbers span more than a hundred times. A point without a value breaks
 its curve and is counted. The vertical axis need not start at zero: lines compare places, not lengths.
@@ -27,7 +27,7 @@ from ringtrue.report.charts.frame import (
     words,
 )
 from ringtrue.report.charts.scales import Scale, linear, logarithmic, wants_log
-from ringtrue.report.charts.svg import Drawing, clipped, decimal, label, tag, text_width, tooltip
+from ringtrue.report.charts.svg import Drawing, clipped, decimal, label, line, tag, text_width, tooltip
 
 _TALL = 260.0
 _MARKED = 60
@@ -86,10 +86,13 @@ def _runs(series: Series, along: Scale, up: Scale) -> list[list[_Spot]]:
 
 
 def _bands(series: int, runs: list[list[_Spot]]) -> list[str]:
-    """The intervals of a series as areas."""
+    """The intervals of a series as areas, that of a lone point as a whisker."""
     drawn = []
     for run in runs:
         edges = [(spot.x, *spot.band) for spot in run if spot.band]
+        if len(run) == len(edges) == 1:
+            x, low, high = edges[0]
+            drawn.append(tag("g", line(x, low, x, high, "w"), class_=colour(series)))
         if len(edges) > 1:
             around = [(x, low) for x, low, _ in edges] + [(x, high) for x, _, high in reversed(edges)]
             drawn.append(tag("g", tag("polygon", points=_pairs(around), class_="a"), class_=colour(series)))
