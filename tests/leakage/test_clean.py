@@ -143,8 +143,51 @@ def test_a_query_of_another_source_keeps_its_id(name, tmp_path):
     left = list(load(tmp_path / "out" / name).log())
     assert [(one.query_id, one.text, one.source) for one in left] == [("q2", "train times", "orcas")]
     assert account.files[0].dropped == 3  # a source of no candidate, or none, says nothing
+    assert [(one.query_id, one.source, one.records) for one in account.dropped] == [
+        ("q2", "web", 1),
+        ("q4", "orcas", 2),
+    ]
+    only_web = clean([path], LEAKS[:1], tmp_path / "web")
+    assert only_web.files[0].dropped == 1  # no candidate is of `orcas`, but the text is another
     sourceless = [candidate("q2", "lamp oil", source=""), candidate("q9", "x", source="orcas")]
     assert clean([path], sourceless, tmp_path / "all").files[0].dropped == 2
+
+
+def test_two_leaks_of_one_id_are_two_in_the_account(tmp_path):
+    path = _written(tmp_path / "log.jsonl", SHARED_ID)
+    leaks = [candidate("q2", "lamp oil"), candidate("q2", "train times", 0.9, "302", source="orcas")]
+    account = clean([path], leaks, tmp_path / "out")
+    assert [(one.query, one.source, one.topic_ids, one.records) for one in account.dropped] == [
+        ("lamp oil", "web", ("301",), 1),
+        ("train times", "orcas", ("302",), 1),
+    ]
+    assert account.by_source == {"orcas": 1, "web": 1}
+    (tmp_path / "pairs.tsv").write_text("q2\td1\nq3\td2\n")
+    both = clean([path, tmp_path / "pairs.tsv"], leaks, tmp_path / "both")
+    assert [one.records for one in both.dropped] == [2, 2]
+
+
+def test_numbers_as_sources_and_texts(tmp_path):
+    columns = {"query_id": [1, 2, 2], "text": [5, 7, 8], "source": pa.array([0, 1, 2], "int8")}
+    pq.write_table(pa.table(columns), tmp_path / "log.parquet")
+    (tmp_path / "log.jsonl").write_text('{"id": 2, "text": 7, "source": 1}\n{"id": 2, "text": 8, "source": 2}\n')
+    leaks = [candidate("2", "7", source="1"), candidate("1", "5", 0.2, source="2")]
+    for name in ("log.parquet", "log.jsonl"):
+        clean([tmp_path / name], leaks, tmp_path / "out", Choice(threshold=0.9))
+        assert [(one.text, one.source) for one in load(tmp_path / "out" / name).log()][-1] == ("8", "2")
+
+
+@pytest.mark.parametrize("lines", ["q1 d1\nq2 d2\nq4 d3\n", "q1 d1 d2\nq2 d2 d7\nq4 d3 d8\n"])
+def test_pairs_between_blanks_are_told_by_their_ids(lines, tmp_path):
+    (tmp_path / "pairs.txt").write_text(lines)
+    assert clean([tmp_path / "pairs.txt"], LEAKS, tmp_path / "out").files[0].dropped == 2
+    numbered = [candidate("2", "lamp oil"), candidate("12", "old ships")]
+    (tmp_path / "queries.txt").write_text("new lamps\nlamp oil\n12 monkeys\n")
+    clean([tmp_path / "queries.txt"], numbered, tmp_path / "out")
+    assert (tmp_path / "out" / "queries.txt").read_text() == "new lamps\n12 monkeys\n"
+    (tmp_path / "queries.txt").write_text("12 monkeys\nlong live the queen\n")
+    with pytest.raises(InputError, match="none of the 2 queries to drop"):
+        clean([tmp_path / "queries.txt"], [candidate("12", "old ships"), candidate("13", "x")], tmp_path / "out")
 
 
 def test_plain_lines_go_by_their_number_and_pairs_by_their_id(tmp_path):

@@ -3,7 +3,8 @@
 All training files that are given lose the same queries: a log, the pairs or triples made from it, its judgments. What
 is left keeps its format and its order. A query goes by its id, whatever topic it leaks; records under that id with
 another text than the candidate's go as well, and are counted, and where no text agrees at all the candidates are
-those of another log, which is an error. Records stay that say to be of another source of candidates than the leak.
+those of another log, which is an error. Two sources may give one id to two queries: a record of another source than the
+leak's stays, unless no candidate is of that source, and neither does its text tell the two apart.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from ringtrue.errors import InputError, brief
 from ringtrue.leakage.candidates import Candidate
 from ringtrue.leakage.choice import Choice
 from ringtrue.leakage.result import CleanedFile, Cleaning, Dropped
-from ringtrue.leakage.rewrite import Kind, drafted, rewrite
+from ringtrue.leakage.rewrite import Kind, drafted, is_plain, numbered, rewrite
+
+Identity = tuple[str, str, str]
+"""A training query: its id, its source and its text."""
 
 
 def clean(
@@ -43,17 +47,20 @@ def clean(
     given = tuple(candidates)
     leaks = _by_query(choice.leaks(given))
     sources = frozenset(candidate.source for candidate in given) - {""}
+    by_id: dict[str, list[Identity]] = {}
+    for identity in leaks:
+        by_id.setdefault(identity[0], []).append(identity)
     plans = [plan for spec in training for plan in _plans(spec, split)]
     _check_targets(plans, out)
-    found: dict[str, int] = dict.fromkeys(leaks, 0)
+    found: dict[Identity, int] = dict.fromkeys(leaks, 0)
     with ExitStack() as drafts:  # all files are there in the end, or none
         files = tuple(
-            _clean_one(plan, drafts.enter_context(drafted(out / plan.name)), _Sieve(leaks, found, sources), kind)
+            _clean_one(plan, drafts.enter_context(drafted(out / plan.name)), _Sieve(by_id, found, sources), kind)
             for plan in plans
         )
         if leaks and not any(found.values()):
             raise InputError(
-                f"none of the {len(leaks):,} queries to drop ({brief(tuple(leaks))}) is among the "
+                f"none of the {len(leaks):,} queries to drop ({brief(tuple(by_id))}) is among the "
                 f"{sum(file.records for file in files):,} records of {', '.join(map(str, training))}; are these the "
                 "candidates of another log, or is this one clean already?"
             )
@@ -61,8 +68,8 @@ def clean(
         rule=choice.rule,
         candidates=len(given),
         files=files,
-        dropped=tuple(_dropped(some, found[query_id]) for query_id, some in leaks.items() if found[query_id]),
-        not_found=tuple(_dropped(some, 0) for query_id, some in leaks.items() if not found[query_id]),
+        dropped=tuple(_dropped(some, found[identity]) for identity, some in leaks.items() if found[identity]),
+        not_found=tuple(_dropped(some, 0) for identity, some in leaks.items() if not found[identity]),
         without_probability=choice.without_probability(given),
     )
 
@@ -109,11 +116,11 @@ def _check_targets(plans: Sequence[_Plan], out: Path) -> None:
         seen[name] = spec
 
 
-def _by_query(leaks: Iterable[Candidate]) -> dict[str, list[Candidate]]:
-    """The leaks of each query id, most similar first; ids in order of first appearance."""
-    found: dict[str, list[Candidate]] = {}
+def _by_query(leaks: Iterable[Candidate]) -> dict[Identity, list[Candidate]]:
+    """The leaks of each query, most similar first; queries in order of first appearance."""
+    found: dict[Identity, list[Candidate]] = {}
     for leak in leaks:
-        found.setdefault(leak.query_id, []).append(leak)
+        found.setdefault(leak.identity, []).append(leak)
     for some in found.values():
         some.sort(key=lambda leak: (-leak.similarity, leak.topic_id))
     return found
@@ -123,8 +130,8 @@ def _by_query(leaks: Iterable[Candidate]) -> dict[str, list[Candidate]]:
 class _Sieve:
     """Tells which records go, and counts: records, those that went, and among these texts that agree or do not."""
 
-    leaks: Mapping[str, list[Candidate]]
-    found: dict[str, int]
+    leaks: Mapping[str, list[Identity]]
+    found: dict[Identity, int]
     sources: frozenset[str]
     records: int = 0
     dropped: int = 0
@@ -134,16 +141,24 @@ class _Sieve:
     def __call__(self, query_id: str, text: str | None, source: str | None) -> bool:
         """Whether the record goes."""
         self.records += 1
-        leaks, source = self.leaks.get(query_id), (source or "").strip()
-        if leaks is None or (source in self.sources and all(leak.source not in ("", source) for leak in leaks)):
+        leaks = self._meant(self.leaks.get(query_id, ()), text, (source or "").strip())
+        if not leaks:
             return False
-        self.found[query_id] += 1
+        agreeing = [leak for leak in leaks if text is not None and _folded(text) == _folded(leak[2])]
+        for leak in agreeing or leaks:
+            self.found[leak] += 1
         self.dropped += 1
         if text is not None:
-            agrees = any(_folded(text) == _folded(leak.query) for leak in leaks)
-            self.same_text += agrees
-            self.other_text += not agrees
+            self.same_text += bool(agreeing)
+            self.other_text += not agreeing
         return True
+
+    def _meant(self, leaks: Sequence[Identity], text: str | None, source: str) -> Sequence[Identity]:
+        """The leaks of one id that a record of this source can be."""
+        same = [leak for leak in leaks if not source or leak[1] in ("", source)]
+        if same or source in self.sources:
+            return same
+        return [leak for leak in leaks if text is None or _folded(text) == _folded(leak[2])]
 
 
 def _folded(text: str) -> str:
@@ -153,7 +168,7 @@ def _folded(text: str) -> str:
 def _clean_one(plan: _Plan, draft: Path, sieve: _Sieve, kind: Kind) -> CleanedFile:
     """Write what stays of one file to its draft."""
     if plan.path:
-        rewrite(plan.path, draft, sieve, name=plan.name, kind=kind)
+        rewrite(plan.path, draft, sieve, name=plan.name, kind="pairs" if _has_pairs(plan.path, sieve.leaks) else kind)
     else:
         write_log(draft, (entry for entry in load(plan.spec).log() if not sieve(*entry[:3])))
     if sieve.other_text and not sieve.same_text:
@@ -162,6 +177,17 @@ def _clean_one(plan: _Plan, draft: Path, sieve: _Sieve, kind: Kind) -> CleanedFi
             "candidates come from another log. Search this one, or give the one that was searched."
         )
     return CleanedFile(plan.spec, plan.name, sieve.records, sieve.dropped, sieve.other_text)
+
+
+def _has_pairs(path: Path, leaks: Mapping[str, Sequence[Identity]]) -> bool:
+    """Whether lines without tabs are pairs or triples of ids, some of them a leak's, and none is a leak itself."""
+    found = False
+    for number, text in numbered(path) if is_plain(path) else ():
+        cells = text.split()
+        if len(cells) not in (2, 3) or any(_folded(text) == _folded(leak[2]) for leak in leaks.get(number, ())):
+            return False
+        found = found or cells[0] in leaks
+    return found
 
 
 def _dropped(leaks: Sequence[Candidate], records: int) -> Dropped:

@@ -160,7 +160,7 @@ def _json_records(path: Path) -> Iterator[_Record]:
             raise FormatError(f"an object with {' or '.join(QUERY_ID.names)} is expected.", path, number)
         query = next((cells[name] for name in QUERY_TEXT.names if name in cells), None)
         source = cells.get(_SOURCE)
-        yield _Record(line, str(cells[id_name]).strip(), _text_or_none(query), _text_or_none(source))
+        yield _Record(line, str(cells[id_name]).strip(), _as_text(query), _as_text(source))
 
 
 def _csv_records(path: Path) -> Iterator[_Record]:
@@ -205,6 +205,16 @@ def _column_records(path: Path) -> Iterator[_Record]:
         yield _Record(line, cells[0] if cells else None)
 
 
+def is_plain(path: Path) -> bool:
+    """Whether lines are without tabs, and no judgments: queries, or pairs between blanks."""
+    return shape_of(path) is Shape.PLAIN and role_of(path) is not Role.QRELS
+
+
+def numbered(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines that are not blank, with their numbers."""
+    return ((one.query_id, one.text or "") for one in _numbered_records(path) if one.query_id is not None)
+
+
 def _numbered_records(path: Path) -> Iterator[_Record]:
     """One query a line."""
     for number, line in enumerate(_lines(path), start=1):
@@ -216,8 +226,8 @@ def _has(header: Sequence[str], names: Sequence[str]) -> bool:
     return any(name in header for name in names)
 
 
-def _text_or_none(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def _as_text(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 def _named_columns(header: Sequence[str], path: Path) -> _Columns:
@@ -249,5 +259,8 @@ def _rewrite_parquet(path: Path, draft: Path, goes: Goes) -> None:
                 ids, texts, sources = (
                     [None] * len(batch) if place is None else batch.column(place).to_pylist() for place in columns
                 )
-                kept = [not goes(str(one).strip(), *rest) for one, *rest in zip(ids, texts, sources, strict=True)]
+                kept = [
+                    not goes(str(query_id).strip(), _as_text(query), _as_text(origin))
+                    for query_id, query, origin in zip(ids, texts, sources, strict=True)
+                ]
                 writer.write_batch(batch.filter(pa.array(kept, pa.bool_())))
