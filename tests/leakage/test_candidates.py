@@ -17,8 +17,9 @@ ROWS = (
     Candidate("301", "title", "organized crime", "q1", 'crime, "organized"', 0.91, "identical", 0.99, "orcas"),
     Candidate("301", "variant", "mafia", "q2", "la cosa nostra 🕴 שלום", 1.0000002, None, None, ""),
     Candidate("x y", "description", "two\nlines", "7", "a, b", -0.25, "different-topic", 0.0, "log"),
+    Candidate("2", "title", "a\rb", "8", "\r", 0.5),
 )
-plain = st.text(st.characters(codec="utf-8", exclude_characters="\r\0", exclude_categories=("Cc", "Cs")))
+plain = st.text(st.characters(codec="utf-8", include_characters="\r", exclude_categories=("Cc", "Cs")))
 ids = plain.filter(lambda text: text.strip() == text and text != "")
 candidates = st.builds(
     Candidate, ids, st.sampled_from(("title", "variant")), plain, ids, plain, st.floats(-1, 1),

@@ -268,7 +268,7 @@ def test_choices_of_what_goes(tmp_path):
     assert gone(Choice(0.91, Counted.LIKELY, 0.5, labels)) == ["q2"]
     assert gone(Choice(0.91, Counted.VERIFIED, verified=labels)) == ["q2"]
     assert leaked_topics(some) == ("301",)
-    with pytest.raises(InputError, match="no labels"):
+    with pytest.raises(InputError, match="no pair is labelled"):
         Choice(counted=Counted.VERIFIED).leaks(some)
     with pytest.raises(InputError, match=r"none of the 1 candidates has a probability.*--counted all"):
         Choice(counted=Counted.LIKELY).leaks([candidate("q1", "x", probability=None)])

@@ -8,14 +8,18 @@ import pytest
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError
 from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.choice import Choice, Counted, not_reached
 from ringtrue.leakage.exchange import read_labels, write_labels
+from ringtrue.leakage.labels import verified, verified_texts
 from ringtrue.leakage.sample import for_threshold, for_verification, not_covered
 
 TOPICS = (Query("1", "bears", "what bears do", "bears only"), Query("2", "wolves"))
+TITLES = {topic.query_id: topic.title for topic in TOPICS}
 
 
 def candidate(topic: str, query: str, similarity: float, field: str = "title") -> Candidate:
-    return Candidate(topic, field, "text", query, f"query {query}", similarity)
+    text = TITLES.get(topic, "text") if field == "title" else "text"
+    return Candidate(topic, field, text, query, f"query {query}", similarity)
 
 
 def many(n: int = 500) -> list[Candidate]:
@@ -46,6 +50,14 @@ def test_what_the_candidates_do_not_reach_is_said():
     assert not_covered(everything, 0.8) == not_covered([], 0.8) == ""
 
 
+def test_a_threshold_below_all_candidates_is_said():
+    above = [candidate("1", "a", 0.9), candidate("1", "b", 0.8)]
+    assert not_reached(above, 0.5).startswith("the candidates begin at 0.800: what leaks between 0.5 and that")
+    assert (
+        not_reached(above, 0.795) == not_reached(above, 0.85) == not_reached(above, None) == not_reached([], 0.5) == ""
+    )
+
+
 def test_small_strata_give_all_and_others_make_up_for_them():
     pool = [candidate("1", f"a{place}", 0.99) for place in range(3)] + [
         candidate("1", f"b{place}", 0.81) for place in range(50)
@@ -72,6 +84,25 @@ def test_the_nearest_five_of_each_topic():
         ("1", "a"), ("1", "b"), ("2", "q0"), ("2", "q1"), ("2", "q2"), ("2", "q3"), ("2", "q4"),
     ]  # fmt: skip
     assert (drawn[0].title, drawn[0].similarity, drawn[0].labels) == ("bears", 0.95, ())
+
+
+def test_topics_of_another_collection_with_the_same_ids_are_an_error():
+    others = (Query("1", "lamps"), Query("2", "waves"))
+    with pytest.raises(InputError, match="'1' is 'lamps', and was 'bears' in the search"):
+        for_verification([candidate("1", "a", 0.95)], others, threshold=0.9)
+    with pytest.raises(InputError, match="not those of the candidates"):
+        for_threshold([candidate("2", "a", 0.95), candidate("3", "a", 0.95)], others)
+    assert for_verification([candidate("1", "a", 0.95, "variant")], others, threshold=0.9)[0].title == "lamps"
+
+
+def test_two_queries_of_one_id_are_both_drawn_and_labelled_apart():
+    web, orcas = candidate("1", "a", 0.95), candidate("1", "a", 0.92)._replace(query="bear food", source="orcas")
+    drawn = for_verification([web, orcas, web._replace(source="other")], TOPICS, threshold=0.9)
+    assert [one.query for one in drawn] == ["query a", "bear food"]
+    labelled = [one._replace(labels=(label,)) for one, label in zip(drawn, ["Different Topic", "Title-Identical"], strict=True)]
+    assert verified(labelled) == {("1", "a"): True}
+    choice = Choice(counted=Counted.VERIFIED, verified=verified_texts(labelled))
+    assert choice.leaks([web, orcas]) == (orcas,)
 
 
 def test_what_is_drawn_can_be_labelled(tmp_path: Path):

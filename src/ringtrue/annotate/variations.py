@@ -5,13 +5,13 @@ The two questions are those of Penha et al. (ECIR 2022). Rows for which a genera
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from ringtrue.annotate.tasks import Answers, Choice, Question, Shown, Task
+from ringtrue.data.formats.tables import write_csv
 from ringtrue.data.notes import Notes
 from ringtrue.errors import InputError
 from ringtrue.robustness.labels import by_paper_names
@@ -69,13 +69,13 @@ class Variations:
     def write(self, path: Path, answers: Mapping[str, Answers], annotator: str) -> None:
         """Write every row with this person's labels; rows without an answer have none."""
         with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow((*Variation._fields, "valid", "follow_category", "annotator"))
-            for row in self.variations:
-                given = answers.get(_key(row), {})
-                cells = ("" if cell is None else cell for cell in row)
-                who = annotator if given else ""
-                writer.writerow((*cells, given.get("valid", ""), given.get("follow_category", ""), who))
+            write_csv(file, self._rows(answers, annotator))
+
+    def _rows(self, answers: Mapping[str, Answers], annotator: str) -> Iterator[tuple[object, ...]]:
+        yield (*Variation._fields, "valid", "follow_category", "annotator")
+        for row in self.variations:
+            given = answers.get(_key(row), {})
+            yield (*row, given.get("valid", ""), given.get("follow_category", ""), annotator if given else "")
 
 
 def _task(row: Variation, text: str) -> Task:

@@ -6,7 +6,6 @@ from leaks, which takes a threshold, a probability or people.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ringtrue.data.formats.streams import check_file, plain_name
-from ringtrue.data.formats.tables import Shape, read_rows, shape_of
+from ringtrue.data.formats.tables import Shape, read_rows, shape_of, write_csv
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 
@@ -47,6 +46,11 @@ class Candidate(NamedTuple):
     def identity(self) -> tuple[str, str, str]:
         """What tells the training query from all others: two sources may give the same id to two queries."""
         return self.query_id, self.source, self.query
+
+
+def folded(text: str) -> str:
+    """A text without blanks around it, and with one between words: files differ in them."""
+    return " ".join(text.split())
 
 
 def read_candidates(path: str | Path, notes: Notes | None = None) -> tuple[Candidate, ...]:
@@ -128,9 +132,7 @@ def _write_jsonl(path: Path, candidates: Iterable[Candidate]) -> None:
 
 def _write_csv(path: Path, candidates: Iterable[Candidate]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Candidate._fields)
-        writer.writerows(_plain(candidates))
+        write_csv(file, (Candidate._fields, *_plain(candidates)))
 
 
 def _write_parquet(path: Path, candidates: Iterable[Candidate]) -> None:

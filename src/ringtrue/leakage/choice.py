@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from ringtrue.errors import InputError
-from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.candidates import Candidate, folded
 from ringtrue.leakage.thresholds import check_threshold
+
+_GAP = 0.01
 
 
 class Counted(StrEnum):
@@ -23,6 +25,8 @@ class Counted(StrEnum):
 class Choice:
     """What is asked of a leak; `verified` says for (topic id, query id) whether people found it to be a true one.
 
+    Where two queries have one id it may say so for (topic id, query id, text), the text `folded`.
+
     A label wins over similarity and probability, but for `all`: there only a true one adds to what is above the
     threshold, since a set without leaks has to be without doubtful ones too. No threshold lets every candidate pass.
     A search predicts nothing for neighbours far below both thresholds, the encoder's and its own: one without a
@@ -32,7 +36,7 @@ class Choice:
     threshold: float | None = None
     counted: Counted = Counted.ALL
     likely: float = 0.5
-    verified: Mapping[tuple[str, str], bool] = field(default_factory=dict)
+    verified: Mapping[tuple[str, ...], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A threshold that is no cosine would let everything or nothing count, without a word."""
@@ -53,7 +57,7 @@ class Choice:
 
     def counts(self, candidate: Candidate) -> bool:
         """Whether a candidate counts as a leak."""
-        label = self.verified.get((candidate.topic_id, candidate.query_id))
+        label = self._label(candidate)
         above = self.threshold is None or candidate.similarity > self.threshold
         if self.counted is Counted.VERIFIED:
             return label is True
@@ -61,10 +65,18 @@ class Choice:
             return above or label is True
         return above and (candidate.probability or 0.0) > self.likely if label is None else label
 
+    def _label(self, candidate: Candidate) -> bool | None:
+        """What people said of a candidate."""
+        key = candidate.topic_id, candidate.query_id
+        return self.verified.get((*key, folded(candidate.query)), self.verified.get(key))
+
     def leaks(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         """Those that count, in the given order."""
         if self.counted is Counted.VERIFIED and not self.verified:
-            raise InputError("only verified leaks were asked for, but there are no labels; give them (--labels FILE).")
+            raise InputError(
+                "only verified leaks were asked for, but no pair is labelled; give a file in which some are "
+                "(--labels FILE)."
+            )
         given = tuple(candidates)
         self._check_labels(given)
         self._check_probabilities(given)
@@ -78,7 +90,7 @@ class Choice:
         return sum(
             one.probability is None
             and (self.threshold is None or one.similarity > self.threshold)
-            and (one.topic_id, one.query_id) not in self.verified
+            and self._label(one) is None
             for one in candidates
         )
 
@@ -86,8 +98,8 @@ class Choice:
         """Labels that are of no candidate at all are those of another search."""
         if not candidates or not self.verified:
             return
-        if not any((one.topic_id, one.query_id) in self.verified for one in candidates):
-            topic_id, query_id = next(iter(self.verified))
+        if all(self._label(one) is None for one in candidates):
+            topic_id, query_id, *_ = next(iter(self.verified))
             first = candidates[0]
             raise InputError(
                 f"none of the {len(self.verified):,} labelled pairs (topic {topic_id}, query {query_id}, …) is "
@@ -116,6 +128,17 @@ class Choice:
                 "threshold of a search have none; give its candidates instead of its neighbours, or say above which "
                 "similarity they count (--threshold)."
             )
+
+
+def not_reached(candidates: Sequence[Candidate], threshold: float | None) -> str:
+    """What the candidates cannot tell of a threshold that lies below all of them, in words; else empty."""
+    lowest = min((one.similarity for one in candidates), default=-1.0)
+    if threshold is None or lowest <= threshold + _GAP:
+        return ""
+    return (
+        f"the candidates begin at {lowest:.3f}: what leaks between {threshold:g} and that is not among them; search "
+        f"with --threshold {threshold:g}"
+    )
 
 
 def leaked_topics(leaks: Iterable[Candidate]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from ringtrue.data.formats.tabular import write_log
 from ringtrue.data.load import load
 from ringtrue.data.sources import Files
 from ringtrue.errors import InputError, brief
-from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.candidates import Candidate, folded
 from ringtrue.leakage.choice import Choice
 from ringtrue.leakage.result import CleanedFile, Cleaning, Dropped
 from ringtrue.leakage.rewrite import Kind, drafted, is_plain, numbered, rewrite
@@ -144,7 +144,7 @@ class _Sieve:
         leaks = self._meant(self.leaks.get(query_id, ()), text, (source or "").strip())
         if not leaks:
             return False
-        agreeing = [leak for leak in leaks if text is not None and _folded(text) == _folded(leak[2])]
+        agreeing = [leak for leak in leaks if text is not None and folded(text) == folded(leak[2])]
         for leak in agreeing or leaks:
             self.found[leak] += 1
         self.dropped += 1
@@ -158,11 +158,7 @@ class _Sieve:
         same = [leak for leak in leaks if not source or leak[1] in ("", source)]
         if same or source in self.sources:
             return same
-        return [leak for leak in leaks if text is None or _folded(text) == _folded(leak[2])]
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
+        return [leak for leak in leaks if text is None or folded(text) == folded(leak[2])]
 
 
 def _clean_one(plan: _Plan, draft: Path, sieve: _Sieve, kind: Kind) -> CleanedFile:
@@ -184,7 +180,7 @@ def _has_pairs(path: Path, leaks: Mapping[str, Sequence[Identity]]) -> bool:
     found = False
     for number, text in numbered(path) if is_plain(path) else ():
         cells = text.split()
-        if len(cells) not in (2, 3) or any(_folded(text) == _folded(leak[2]) for leak in leaks.get(number, ())):
+        if len(cells) not in (2, 3) or any(folded(text) == folded(leak[2]) for leak in leaks.get(number, ())):
             return False
         found = found or cells[0] in leaks
     return found

@@ -8,7 +8,7 @@ our own are both understood: `topic` or `topic_id`, `ms-marco-qid` or `query_id`
 
 from __future__ import annotations
 
-import csv
+import io
 import json
 import math
 import re
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ringtrue.data.formats.streams import read_bytes, read_head, read_lines
-from ringtrue.data.formats.tables import Shape, read_rows, shape_of
+from ringtrue.data.formats.tables import Shape, read_rows, shape_of, write_csv
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError, InputError
 from ringtrue.leakage.labels import LabelledPair
@@ -264,18 +264,9 @@ def _csv(pairs: Sequence[LabelledPair]) -> str:
         labels = _found(cells).get("labels", "label")
         rows.append({**cells, labels: _WRITTEN_BETWEEN.join(pair.labels)})
     columns = list(dict.fromkeys(name for row in rows for name in row)) or ["topic_id", "query_id", "text", "label"]
-    lines: list[str] = []
-    writer = csv.DictWriter(_Lines(lines), columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return "".join(lines)
-
-
-class _Lines:
-    """What the csv module writes to."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self.write = lines.append
+    text = io.StringIO(newline="")
+    write_csv(text, (columns, *([row.get(name, "") for name in columns] for row in rows)))
+    return text.getvalue()
 
 
 _WRITERS: Mapping[str, Callable[[Sequence[LabelledPair]], str]] = {

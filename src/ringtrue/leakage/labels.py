@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from ringtrue.audit import Cell, Column, Table
 from ringtrue.data.notes import Note, Notes
 from ringtrue.errors import InputError, UnknownNameError, brief
-from ringtrue.leakage.candidates import TYPES
+from ringtrue.leakage.candidates import TYPES, folded
 
 DIFFERENT = "different-topic"
 ALL = "all"
@@ -109,7 +109,7 @@ def is_leak(labels: Sequence[str]) -> bool | None:
 
 def distinct(pairs: Iterable[LabelledPair], notes: Notes) -> tuple[LabelledPair, ...]:
     """Each labelled pair once; two people's labels for one pair are an error, pairs without labels are counted."""
-    found: dict[tuple[str, str], LabelledPair] = {}
+    found: dict[tuple[str, str, str], LabelledPair] = {}
     for pair in pairs:
         where = f"{pair.source or 'labels'}, topic {pair.topic_id}, query {pair.query_id}"
         if not pair.labels:
@@ -119,7 +119,7 @@ def distinct(pairs: Iterable[LabelledPair], notes: Notes) -> tuple[LabelledPair,
             type_of(pair.labels)
         except UnknownNameError as error:
             raise InputError(f"{where}: {error}") from error
-        before = found.setdefault((pair.topic_id, pair.query_id), pair)
+        before = found.setdefault((pair.topic_id, pair.query_id, folded(pair.query)), pair)
         if before is pair:
             continue
         if set(before.labels) != set(pair.labels):
@@ -132,9 +132,17 @@ def distinct(pairs: Iterable[LabelledPair], notes: Notes) -> tuple[LabelledPair,
 
 
 def verified(pairs: Iterable[LabelledPair]) -> dict[tuple[str, str], bool]:
-    """Whether each labelled pair, by topic and query id, is a true leak."""
+    """Whether each labelled pair, by topic and query id, is a true leak; of two queries of one id either may be."""
+    found: dict[tuple[str, str], bool] = {}
+    for (topic_id, query_id, _), is_true in verified_texts(pairs).items():
+        found[topic_id, query_id] = is_true or found.get((topic_id, query_id), False)
+    return found
+
+
+def verified_texts(pairs: Iterable[LabelledPair]) -> dict[tuple[str, ...], bool]:
+    """The same with the queries' texts, for logs in which two queries may have one id."""
     checked = distinct(pairs, Notes())
-    return {(pair.topic_id, pair.query_id): type_of(pair.labels) != DIFFERENT for pair in checked}
+    return {(one.topic_id, one.query_id, folded(one.query)): type_of(one.labels) != DIFFERENT for one in checked}
 
 
 def summarise(

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError, brief
-from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.candidates import Candidate, folded
 from ringtrue.leakage.labels import LabelledPair
 
 _GAP = 0.01
@@ -38,7 +38,7 @@ def for_threshold(
     if not any(strata):
         raise InputError(f"no candidate is above {low:g}; search with a lower threshold.")
     rng = random.Random(seed)
-    titles = _by_id(topics, [candidate.topic_id for stratum in strata for candidate in stratum])
+    titles = _by_id(topics, [candidate for stratum in strata for candidate in stratum])
     chosen = []
     for stratum, number in zip(strata, _shares([len(stratum) for stratum in strata], n), strict=True):
         weight = len(stratum) / number if number else 0.0
@@ -76,15 +76,23 @@ def for_verification(
             found.setdefault(candidate.topic_id, []).append(candidate)
     if not found:
         raise InputError(f"no candidate is above {threshold:g}; there is nothing to verify.")
-    titles = _by_id(topics, list(found))
+    titles = _by_id(topics, [candidate for some in found.values() for candidate in some])
     return tuple(_task(one, titles, 1.0) for topic_id in sorted(found) for one in found[topic_id][:per_topic])
 
 
-def _by_id(topics: Iterable[Query], wanted: Sequence[str]) -> dict[str, Query]:
-    """Topics by id; where there are some, but none of those that are wanted, they are those of another collection."""
+def _by_id(topics: Iterable[Query], candidates: Sequence[Candidate]) -> dict[str, Query]:
+    """Topics by id; where none of the candidates is of one, or none of their titles, they are of another collection."""
     known = {topic.query_id: topic for topic in topics}
-    if known and not known.keys() & set(wanted):
-        asked = sorted(set(wanted))
+    asked = sorted({one.topic_id for one in candidates})
+    titled = [one for one in candidates if one.field == "title" and one.topic_id in known]
+    if titled and not any(folded(one.text) == folded(known[one.topic_id].title) for one in titled):
+        first = titled[0]
+        raise InputError(
+            f"the topics given are not those of the candidates: {first.topic_id!r} is "
+            f"{known[first.topic_id].title[:60]!r}, and was {first.text[:60]!r} in the search; give the topics that "
+            "were searched for (--test)."
+        )
+    if known and not known.keys() & set(asked):
         raise InputError(
             f"none of the {len(asked)} topics of the candidates ({brief(asked)}) is among the {len(known)} topics "
             f"given ({brief(tuple(known))}); give the topics that were searched for (--test)."
@@ -105,10 +113,10 @@ def _shares(sizes: Sequence[int], n: int) -> list[int]:
 
 
 def _best(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """The best row of each topic and query, most similar first."""
-    found: dict[tuple[str, str], Candidate] = {}
+    """The best row of each topic and query, most similar first; two sources may give one id to two queries."""
+    found: dict[tuple[str, str, str], Candidate] = {}
     for candidate in sorted(candidates, key=_by_similarity):
-        found.setdefault((candidate.topic_id, candidate.query_id), candidate)
+        found.setdefault((candidate.topic_id, candidate.query_id, folded(candidate.query)), candidate)
     return list(found.values())
 
 

@@ -6,13 +6,14 @@ earlier report that this one does not name stay as they are.
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from ringtrue.audit import Audit, Cell, Figure, Table
+from ringtrue.data.formats.tables import write_csv
 from ringtrue.errors import InputError
 from ringtrue.report.chapters import chapters
 from ringtrue.report.figures import as_svg
@@ -43,9 +44,8 @@ def write_report(audits: Iterable[Audit], out: Path, title: str = TITLE, page: s
 def as_csv(table: Table) -> str:
     """A table's raw values under its columns' names; an empty cell is no value."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(column.name for column in table.columns)
-    writer.writerows([_raw(cell) for cell in row] for row in table.rows)
+    names = [column.name for column in table.columns]
+    write_csv(text, chain((names,), ([_raw(cell) for cell in row] for row in table.rows)))
     return text.getvalue()
 
 

@@ -7,13 +7,13 @@ who asks for them.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from ringtrue.data.formats.detect import Role, role_of
-from ringtrue.data.formats.tables import Row, Shape, first_cells, read_rows
+from ringtrue.data.formats.tables import Row, Shape, first_cells, read_rows, write_csv
 from ringtrue.data.notes import Notes
 from ringtrue.errors import FormatError
 
@@ -40,10 +40,7 @@ _COLUMNS = (*Variation._fields, *_OTHER_NAMES.values())
 
 def write_variations(file: TextIO, variations: Iterable[Variation]) -> None:
     """Write CSV with a header; open the file with `newline=""`."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(Variation._fields)
-    for row in variations:
-        writer.writerow("" if cell is None else cell for cell in row)
+    write_csv(file, chain((Variation._fields,), variations))
 
 
 def read_variations(path: str | Path, notes: Notes) -> Iterator[Variation]:

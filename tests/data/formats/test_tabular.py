@@ -59,7 +59,7 @@ def test_queries_in_parquet(tmp_path: Path):
 
 
 def test_all_fields_of_queries_are_read(tmp_path: Path):
-    row = {"_id": "1", "text": "t", "description": "d", "narrative": "n", "variants": ["v", "w"], "metadata": {}}
+    row = {"_id": "1", "text": "t", "description": "d", "narrative": "n", "variants": ["v", None, "w"], "metadata": {}}
     assert read_queries(put(tmp_path, "q", jsonl(row))) == (Query("1", "t", "d", "n", ("v", "w")),)
     path = put_parquet(tmp_path, {"qid": ["1"], "title": ["t"], "desc": ["d"], "narr": [None], "variants": [["v"]]})
     assert read_queries(path) == (Query("1", "t", "d", "", ("v",)),)

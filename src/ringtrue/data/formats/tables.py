@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
+from typing import TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -71,6 +72,15 @@ def read_rows(path: str | Path, shape: Shape, notes: Notes, wanted: Collection[s
     if shape is Shape.JSONL:
         return _json_rows(path, notes)
     return _delimited_rows(path, shape, notes)
+
+
+def write_csv(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
+    """Rows between commas, which `read_rows` reads; open the file with `newline=""`."""
+    plain = csv.writer(file, lineterminator="\n")
+    quoted = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL)  # a CR alone is no reason for `plain`
+    for row in rows:
+        writer = quoted if any(isinstance(cell, str) and "\r" in cell for cell in row) else plain
+        writer.writerow(row)
 
 
 def first_cells(path: str | Path, separator: str | None = "\t") -> list[str]:

@@ -247,7 +247,7 @@ def _text(value: object) -> str:
 
 
 def _texts(values: object, path: str | Path, line: int) -> tuple[str, ...]:
-    """A cell that holds a list, as texts."""
+    """A cell that holds a list, as texts; null is none."""
     if not isinstance(values, list | tuple):
         raise FormatError(f"a list is expected, not {str(values)[:40]!r}.", path, line)
-    return tuple(map(str, values))
+    return tuple(str(value) for value in values if value is not None)
