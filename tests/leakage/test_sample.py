@@ -99,7 +99,7 @@ def test_two_queries_of_one_id_are_both_drawn_and_labelled_apart():
     web, orcas = candidate("1", "a", 0.95), candidate("1", "a", 0.92)._replace(query="bear food", source="orcas")
     drawn = for_verification([web, orcas, web._replace(source="other")], TOPICS, threshold=0.9)
     assert [one.query for one in drawn] == ["query a", "bear food"]
-    labelled = [one._replace(labels=(label,)) for one, label in zip(drawn, ["Different Topic", "Title-Identical"], strict=True)]
+    labelled = [drawn[0]._replace(labels=("Different Topic",)), drawn[1]._replace(labels=("Title-Identical",))]
     assert verified(labelled) == {("1", "a"): True}
     choice = Choice(counted=Counted.VERIFIED, verified=verified_texts(labelled))
     assert choice.leaks([web, orcas]) == (orcas,)

@@ -178,7 +178,9 @@ def _csv_records(path: Path) -> Iterator[_Record]:
         for cells in reader:
             raw = b"".join(taken)
             taken.clear()
-            if columns is None:
+            if columns is None and not cells:
+                yield _Record(raw, None)
+            elif columns is None:
                 columns = _named_columns([cell.strip().lower() for cell in cells], path)
                 yield _Record(raw, None)
             else:

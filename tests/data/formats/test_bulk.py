@@ -61,17 +61,19 @@ def test_odd_logs_by_line_and_by_block(tmp_path: Path, lines):
 
 @pytest.mark.parametrize("padded", [" 1", "1 ", "\u30001", "1\xa0"])
 @pytest.mark.parametrize("source", ["", "\tweb"])
-def test_blanks_around_an_id_are_no_part_of_it(tmp_path: Path, padded, source):
+def test_blanks_around_a_cell_are_no_part_of_it(tmp_path: Path, padded, source):
     path = tmp_path / "log.tsv"
-    path.write_text(f"{padded}\tred wine{source}\n2\tblue sky{source}\n", encoding="utf-8")
+    around = padded.replace("1", "{}")
+    line = f"{padded}\t{around.format('red wine')}" + (f"\t{around.format('web')}" if source else "")
+    path.write_text(f"{line}\n2\tblue sky{source}\n", encoding="utf-8")
     for blocks in (True, False):
         rows, error, _ = told(path, blocks=blocks)
-        assert error is None and [row[:2] for row in rows] == [("1", "red wine"), ("2", "blue sky")]
+        assert error is None and rows == [("1", "red wine", source[1:]), ("2", "blue sky", source[1:])]
 
 
 def test_long_logs_in_several_pieces(tmp_path: Path):
     rows = [(f"q{number}", f"query {number * number}", "web") for number in range(40_000)]
-    rows[30_000] = ("odd", "日本 \x85", "")
+    rows[30_000] = ("odd", "日本 \x85語", "")
     path = tmp_path / "log.tsv.gz"
     path.write_bytes(gzip.compress("".join("\t".join(row) + "\n" for row in rows).encode()))
     blocks = list(read_log_blocks(path, 16_000, Notes()))

@@ -233,6 +233,24 @@ def test_broken_json_lines(tmp_path: Path, text, message):
         read_queries(put(tmp_path, "q.jsonl", text))
 
 
+@pytest.mark.parametrize("names", ["qid\tquestion", "Query_ID\tquery_string\tsource"])
+def test_a_header_without_a_known_name_for_the_text_is_no_query(tmp_path: Path, names):
+    path = put(tmp_path, "q.tsv", f"{names}\n1\tred wine\n")
+    for read in (read_queries, lambda path: list(read_log(path))):
+        with pytest.raises(
+            FormatError, match=r"line 1: no query text: found (qid|query_id), .*; expected text or query"
+        ):
+            read(path)
+
+
+@pytest.mark.parametrize("name", ["q.tsv", "q.csv"])
+def test_blank_lines_before_a_header(tmp_path: Path, name):
+    text = "\n\nquery_id,text\n1,red wine\n"
+    path = put(tmp_path, name, text.replace(",", "\t") if name == "q.tsv" else text)
+    assert read_queries(path) == (Query("1", "red wine"),)
+    assert [entry.text for entry in read_log(path)] == ["red wine"]
+
+
 def test_queries_without_a_title_keep_their_other_texts_and_are_counted(tmp_path: Path):
     rows = ({"_id": "1", "description": "d"}, {"_id": "2", "text": " ", "variants": ["v"]}, {"_id": "3", "text": ""})
     notes = Notes()

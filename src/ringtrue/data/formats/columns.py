@@ -29,17 +29,19 @@ def tab_separated(data: bytes) -> LogBlock | None:
     # where each line has its share of the tabs, these stand in order between its ends
     if not np.all((starts < first) & (first + 1 < second) & (second <= ends)):
         return None
-    texts = Cells(data, first + 1, second)
-    heads = codes[first + 1]
-    unclear = np.flatnonzero((heads <= _SPACE) | (heads > _DELETE))
-    if any(texts[place].isspace() for place in unclear.tolist()):
+    columns = ((starts, first), (first + 1, second), (np.minimum(second + 1, ends), ends))
+    if any(_has_blanks_around(data, codes, *column) for column in columns):
         return None
-    ids = Cells(data, starts, first)
-    edges = [codes[starts], codes[first - 1]]
+    return LogBlock(*(Cells(data, *column) for column in columns))
+
+
+def _has_blanks_around(data: bytes, codes: NDArray[np.uint8], starts: Ints, ends: Ints) -> bool:
+    """Whether a cell begins or ends with a blank; only those are decoded that may."""
+    filled = np.flatnonzero(starts < ends)
+    starts, ends = starts[filled], ends[filled]
+    edges = [codes[starts], codes[ends - 1]]
     unclear = np.flatnonzero(np.any([(edge <= _SPACE) | (edge > _DELETE) for edge in edges], axis=0))
-    if any(ids[place] != ids[place].strip() for place in unclear.tolist()):
-        return None
-    return LogBlock(ids, texts, Cells(data, np.minimum(second + 1, ends), ends))
+    return any(cell != cell.strip() for cell in Cells(data, starts[unclear], ends[unclear]))
 
 
 def plain_lines(data: bytes, number: int) -> LogBlock | None:

@@ -84,8 +84,8 @@ def write_csv(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
 
 
 def first_cells(path: str | Path, separator: str | None = "\t") -> list[str]:
-    """The cells of the first line in lower case, whether or not they are names."""
-    return [cell.strip().lower() for cell in read_head(path).split("\n", 1)[0].split(separator)]
+    """The cells of the first line that is not empty, in lower case, whether or not they are names."""
+    return [cell.strip().lower() for cell in read_head(path).lstrip("\n").split("\n", 1)[0].split(separator)]
 
 
 def _json_rows(path: str | Path, notes: Notes) -> Iterator[Row]:
@@ -153,7 +153,7 @@ def _whole(value: object) -> object:
 def _delimited_rows(path: str | Path, shape: Shape, notes: Notes) -> Iterator[Row]:
     """Rows below a first line that names the columns."""
     cells = _tsv_cells(path, notes) if shape is Shape.TSV else _csv_cells(path, notes)
-    _, names = next(cells, (1, None))
+    names = next((values for _, values in cells if any(values)), None)
     if names is None:
         raise FormatError("the file has no line, so that no columns are named.", path)
     header = [name.strip().lower() for name in names]

@@ -93,9 +93,17 @@ def read_log(path: str | Path, shape: Shape, notes: Notes) -> Iterator[LogQuery]
 def is_bare(path: str | Path, shape: Shape) -> bool:
     """Whether queries come as TSV without a header (id, text[, source]) or as plain lines."""
     if shape is Shape.TSV and not _has_header(path, QUERY_ID, QUERY_TEXT):
+        _check_no_header(path)
         _check_order(path)
         return True
     return shape is Shape.PLAIN
+
+
+def _check_no_header(path: str | Path) -> None:
+    """The names of columns would be a query."""
+    names = first_cells(path)
+    if names[0] in QUERY_ID.names:
+        _name(1, dict.fromkeys(names), QUERY_TEXT, path)
 
 
 def _check_order(path: str | Path) -> None:
@@ -149,7 +157,7 @@ def bare_entries(lines: Iterable[tuple[int, str]], path: str | Path, shape: Shap
         cells = line.split("\t") if tabs else [str(number), line.strip(), ""]
         query_id = cells[0].strip()
         if len(cells) == 3 and query_id and cells[1] and not cells[1].isspace() and len(line) <= LONG:
-            yield new(LogQuery, (query_id, cells[1], cells[2], ()))
+            yield new(LogQuery, (query_id, cells[1].strip(), cells[2].strip(), ()))
         elif entry := _odd_log_line(number, line, cells, path, notes):
             yield entry
 
@@ -167,7 +175,7 @@ def _odd_log_line(number: int, line: str, cells: list[str], path: str | Path, no
         raise FormatError(message, path, number)
     if not query_id:
         raise FormatError("an empty id.", path, number)
-    return LogQuery(query_id, cells[1], "".join(cells[2:]))
+    return LogQuery(query_id, cells[1].strip(), "".join(cells[2:]).strip())
 
 
 def _named_log(rows: Iterator[Row], path: str | Path, notes: Notes) -> Iterator[LogQuery]:
