@@ -55,6 +55,7 @@ def importable(monkeypatch: pytest.MonkeyPatch) -> None:
         ("knob:place=none", Knob(place=None)),
         ("knob:label=x=y", Knob(label="x=y")),
         ("strict:smith.bm25", Strict("smith.bm25")),
+        ("strict:sbert:NAME;precision=bf16", Strict("sbert:NAME;precision=bf16")),
     ],
 )
 def test_specs_become_components(spec, made):

@@ -55,7 +55,7 @@ class Registry(Generic[T]):
         values: dict[str, Any] = {}
         for position, item in enumerate(filter(None, (part.strip() for part in arguments.split(",")))):
             key, equals, text = item.partition("=")
-            if not equals:
+            if not equals or (position == 0 and not key.strip().isidentifier()):
                 if position > 0 or not fields:
                     raise InputError(f"{self.kind} {spec!r}: {item!r} should be key=value.")
                 key, text = fields[0], item

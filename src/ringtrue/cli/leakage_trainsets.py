@@ -59,7 +59,12 @@ class Sets:
         ),
     ] = None
     leaks: Annotated[
-        int | None, typer.Option("--leaks", min=1, help="Leaking queries in sets of kind msm.  [default: two a topic]")
+        int | None,
+        typer.Option(
+            "--leaks",
+            min=1,
+            help="Leaking queries in sets of kind msm.  [default: two a topic, at most half of the smallest set]",
+        ),
     ] = None
     labels: Annotated[list[Path] | None, typer.Option("--labels", help="Human labels say what leaks.")] = None
     candidates: Annotated[Path | None, typer.Option("--candidates", help="What a search found leaks.")] = None

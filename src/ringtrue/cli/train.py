@@ -115,7 +115,7 @@ def train(
     if validation is None:
         refuse("without --validation", validate_every=how.validate_every)
     settings = how.settings()
-    with Talk(quiet, f"the same command goes on from what is kept in {out}") as talk:
+    with Talk(quiet, f"the same command goes on from what is kept in {out}, every two minutes") as talk:
         given = _read(triples, collection, talk) if triples is not None else _mine(collection, most, how.seed, talk)
         held = None if validation is None else _read_held(validation, collection, talk)
         talk("loading the model")

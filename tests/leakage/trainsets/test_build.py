@@ -78,6 +78,26 @@ def test_the_words_of_a_known_leak_leak_under_another_id_too(world: Collection) 
     assert ("training queries with the words of a leaking one left out", 8) in {one[:2] for one in made.notes}
 
 
+def test_the_same_id_or_the_same_words_again_are_queries_of_their_own(world: Collection) -> None:
+    same = [LogQuery("x", f"trains word{n} gamma", "web", (f"trains-{n}",)) for n in range(4)]
+    same += [
+        LogQuery("x", "trains word9 delta", source, (f"trains-{n}",))
+        for n, source in enumerate(["web", "questions"], 4)
+    ]
+    log = [*(one for one in world.log() if not one.query_id.endswith(tuple("4567"))), *same]
+    other = Collection.from_records("other", world.documents(), world.queries, world.qrels, log)
+    made = build_trainsets(other, other, known=KNOWN, settings=_settings(sizes=(90,), kinds=("none",), balanced=False))
+    (whole,) = made.sets
+    ids = [triple.query_id for triple in whole.triples]
+    assert len(set(ids)) == len(ids) == 45
+    again = {triple.query_id: triple for triple in whole.triples if triple.query_id.startswith("log/x")}
+    assert len(again) >= 2
+    for name, triple in again.items():
+        number = triple.positive[-1]
+        assert made.queries[name] == ("trains word9 delta" if number in "45" else f"trains word{number} gamma")
+        assert number not in "45" or triple.negative not in ("trains-4", "trains-5")
+
+
 def test_more_topics_than_the_smallest_set_has_room_for(world: Collection) -> None:
     full = {one.query_id for one in _topics(build_trainsets(world, world, settings=_settings(kinds=("test",))))}
     assert len(full) == 4

@@ -103,6 +103,11 @@ def test_documents_are_never_short_equal_or_relevant() -> None:
     for seed in range(10):
         pairs = choose_documents(asked, corpus, Settings(seed=seed), notes)
         assert pairs == {"q": ("good", "other")}
+    made = Asked("q", "another town", ("good",), verbatim="anothertown")
+    found = {
+        choose_documents([made._replace(text="lamps")], corpus, Settings(seed=seed), notes)["q"] for seed in range(9)
+    }
+    assert found == {("good", "barred")}
     what = {note.what: note.times for note in notes}
     assert what["training queries without a relevant document that has text skipped"] == 10
     assert has_text("a-b c 1", 4) and not has_text("...", 1)

@@ -72,6 +72,16 @@ def test_an_unknown_word_matches_itself_and_no_other(make):
     assert similarities[2] < 0.9
 
 
+def test_training_leaves_the_exact_kernel_and_begins_near_zero(make, texts):
+    network = make("knrm")
+    last = network.combine.layers[-1]
+    assert 0 < last.weight.abs().max() <= 0.014
+    queries, documents, pairs = texts
+    network(network.collate(network.prepare(queries, documents), pairs)).sum().backward()
+    for weight in (network.pooling.means, network.pooling.widths):
+        assert weight.grad[0] == 0 and weight.grad[1:].abs().sum() > 0
+
+
 def test_the_paper_keeps_kernels_and_ends_with_tanh(make, texts):
     network = make("knrm", train_kernels=False, finetune=True, tanh=True)
     learned = {name for name, weight in network.named_parameters() if weight.requires_grad}

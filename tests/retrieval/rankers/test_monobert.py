@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 import shutil
 from functools import cache
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from ringtrue.errors import InputError, MissingModelError
+from ringtrue.retrieval.neural.backbones import most_positions
 from ringtrue.retrieval.neural.checkpoint import load_network, save_network
 from ringtrue.retrieval.neural.scoring import score
 from ringtrue.retrieval.pipeline import parse_ranker
@@ -74,6 +76,28 @@ def test_other_families_keep_their_special_tokens(tmp_path):
     scores = MonoBert(str(folder)).score(QUERIES, DOCUMENTS, PAIRS)
     expected = [plain(folder, QUERIES[q], DOCUMENTS[d], max_length=128) for q, d in PAIRS]
     assert scores == pytest.approx(expected, abs=1e-5)
+
+
+def test_positions_that_begin_behind_the_padding_or_have_no_end(tmp_path):
+    folder = tiny_rankers.roberta(tmp_path / "roberta")
+    for path in folder.glob("tokenizer_config.json"):
+        told = json.loads(path.read_text())
+        told.pop("model_max_length", None)
+        path.write_text(json.dumps(told))
+    network = MonoBertModel(str(folder)).fresh([], 0)
+    most = network.config.max_position_embeddings
+    assert network.limit == most - network.config.pad_token_id - 1
+    assert np.isfinite(MonoBert(str(folder)).score(QUERIES, DOCUMENTS, PAIRS)).all()
+    network.config.max_position_embeddings = -1
+    assert most_positions(network.config) > 10**6
+
+
+def test_weights_cut_short_are_named(two, tmp_path):
+    folder = shutil.copytree(two, tmp_path / "short")
+    with open(folder / "model.safetensors", "r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(InputError, match="short does not hold a model for"):
+        MonoBert(str(folder)).network()
 
 
 def test_a_cross_encoder_gives_the_same(one, shared):

@@ -289,6 +289,14 @@ def test_the_folder_of_a_finished_training(tmp_path):
             trained(folder=tmp_path, **other)
 
 
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_model_from_elsewhere_is_not_overwritten(tmp_path, name):
+    (tmp_path / name).write_bytes(b"weights of others")
+    with pytest.raises(InputError, match=rf"holds another model \({name}\), which would be overwritten"):
+        trained(Settings(batch=8), folder=tmp_path)
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"weights of others"]
+
+
 class Stopped(Exception):
     pass
 

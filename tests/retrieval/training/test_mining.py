@@ -73,6 +73,13 @@ def test_queries_can_be_refused():
     assert triples.queries == ("paint ships",)
 
 
+def test_what_is_relevant_for_the_same_words_is_no_negative():
+    log = [LogQuery(str(number), "iron ships", "", (doc,)) for number, doc in enumerate("ab")]
+    for seed in range(5):
+        triples, _ = mine_triples(small(*log), seed=seed)
+        assert {triples.texts(number)[2] for number in range(2)} == {"paint for ships"}
+
+
 def test_a_log_that_gives_nothing_is_told():
     with pytest.raises(InputError, match=r"gives no triples: .*1 queries left out: they have no relevant document"):
         mine_triples(small(LogQuery("2", "no positives")))

@@ -17,8 +17,8 @@ class Asked(NamedTuple):
     """A query that needs documents.
 
     `positives` come in the order in which to try them, `barred` can be no negatives besides, and `judged` are
-    negatives to take instead of the ranker's. Of a text that is asked for several times, `turn` says which time it is
-    and of how many, so that each gets other negatives.
+    negatives to take instead of the ranker's. No negative has the words `verbatim`. Of a text that is asked for several
+    times, `turn` says which time it is and of how many, so that each gets other negatives.
     """
 
     query_id: str
@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     barred: frozenset[str] = frozenset()
     judged: tuple[str, ...] = ()
     turn: tuple[int, int] = (0, 1)
+    verbatim: str = ""
 
 
 class Pair(NamedTuple):
@@ -48,7 +49,7 @@ def choose_documents(asked: Sequence[Asked], corpus: Corpus, settings: Settings,
     for one in open_queries:
         own = positives[one.query_id]
         words = plain(corpus.texts([own])[own])
-        negative = _first(tries[one.query_id], texts, words, settings.least_text)
+        negative = _first(tries[one.query_id], texts, words, one.verbatim, settings.least_text)
         if negative is None:
             notes.add("training queries without a non-relevant document skipped", one.query_id)
         else:
@@ -83,9 +84,11 @@ def _tries(one: Asked, best: Sequence[str], seed: int) -> list[str]:
     return candidates[turn::turns][:_TRIES]
 
 
-def _first(keys: Sequence[str], texts: Mapping[str, str], words: str, least: int) -> str | None:
-    """The first document that has text, and not the words of the relevant one."""
+def _first(keys: Sequence[str], texts: Mapping[str, str], words: str, verbatim: str, least: int) -> str | None:
+    """The first document that has text, and neither the words of the relevant one nor those that none may have."""
     for key in keys:
-        if key in texts and has_text(texts[key], least) and plain(texts[key]) != words:
-            return key
+        if key in texts and has_text(texts[key], least):
+            found = plain(texts[key])
+            if found != words and not (verbatim and verbatim in found):
+                return key
     return None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Ids
 from dataclasses import dataclass, field
 
 from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Notes
 from ringtrue.errors import InputError
-from ringtrue.leakage.trainsets.corpora import Corpus
+from ringtrue.leakage.trainsets.corpora import Corpus, plain
 from ringtrue.leakage.trainsets.detector import Detector
 from ringtrue.leakage.trainsets.dice import draw, shuffled
 from ringtrue.leakage.trainsets.documents import Asked, choose_documents
@@ -94,6 +96,7 @@ class Rest:
     checked: int = 0
     near: int = 0
     queries: dict[str, str] = field(default_factory=dict)
+    relevant: Mapping[str, set[str]] = field(default_factory=dict)
 
     @property
     def words(self) -> str:
@@ -112,7 +115,8 @@ class Rest:
         most = int(number * _SPARE) + _LEAST_BLOCK
         while True:
             notes = Notes()
-            entries = draw(self._entries(notes), most, self.settings.seed)
+            entries = _named_apart(draw(self._entries(notes), most, self.settings.seed))
+            self.relevant = self._relevant({plain(one.text) for some in entries.values() for one in some})
             found = self._fill(entries, number, notes)
             enough = shares_of(number, [len(one) for one in found.values()], self.settings.balanced) is not None
             if enough or all(len(one) < most for one in entries.values()):
@@ -124,6 +128,14 @@ class Rest:
         if self.train is None:
             return document_entries(self.test.documents(), self.corpus, self.settings.least_text)
         return log_entries(self.train, self.corpus, self.leaking, self.leaking_words, notes)
+
+    def _relevant(self, wanted: Ids[str]) -> dict[str, set[str]]:
+        """What the log knows to be relevant for some words: it may ask the same several times, with other documents."""
+        found: dict[str, set[str]] = {}
+        for query in self.train.log() if self.train is not None else ():
+            if (words := plain(query.text)) in wanted:
+                found.setdefault(words, set()).update(map(self.corpus.key, query.doc_ids))
+        return found
 
     def _fill(self, entries: dict[str, list[Entry]], number: int, notes: Notes) -> dict[str, list[Triple]]:
         """Each source up to its share; unbalanced sets may need all of a source."""
@@ -155,7 +167,23 @@ class Rest:
         return [Triple(entry.query_id, *pairs[entry.query_id], entry.origin, entry.source) for entry in kept]
 
     def _asked(self, entry: Entry) -> Asked:
-        """A document that a query was made of can be no negative of it, also not as it was."""
+        """A document that a query was made of can be no negative of it, also not as it was, nor one that has it."""
         order = tuple(shuffled(entry.positives, self.settings.seed, "positive", entry.query_id))
-        barred = frozenset(key.partition("#without-")[0] for key in entry.positives) if entry.made else frozenset()
-        return Asked(entry.query_id, entry.text, order, barred)
+        words = plain(entry.text)
+        if not entry.made:
+            return Asked(entry.query_id, entry.text, order, frozenset(self.relevant.get(words, ())))
+        barred = frozenset(key.partition("#without-")[0] for key in entry.positives)
+        return Asked(entry.query_id, entry.text, order, barred, verbatim=words)
+
+
+def _named_apart(entries: Mapping[str, Sequence[Entry]]) -> dict[str, list[Entry]]:
+    """The same entries, of which no two have one id: a log may give one to several queries."""
+    times: Counter[str] = Counter()
+    found: dict[str, list[Entry]] = {}
+    for source, some in entries.items():
+        found[source] = []
+        for entry in some:
+            times[entry.query_id] += 1
+            number = times[entry.query_id]
+            found[source].append(entry if number == 1 else entry._replace(query_id=f"{entry.query_id}#{number}"))
+    return found

@@ -6,10 +6,12 @@ Weights are read from safetensors alone, since the older `.bin` files can hold p
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
 from ringtrue.errors import InputError
@@ -33,7 +35,11 @@ _TOKENIZERS = (
     "tokenizer.model",
 )
 _POOLER = "pooler"  # a layer that belongs to the head, though it is in the encoder
-_LOADING = (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError)
+_BEHIND_PADDING = {
+    *("roberta", "xlm-roberta", "xlm-roberta-xl", "roberta-prelayernorm", "camembert", "data2vec-text", "ibert"),
+    *("longformer", "luke", "mpnet", "xmod"),
+}
+_LOADING = (OSError, ValueError, KeyError, TypeError, ImportError, RuntimeError, SafetensorError)
 
 
 def find_folder(name: str) -> Path:
@@ -93,6 +99,14 @@ def load_model(kind: Any, folder: Path, *, seed: int = 0, **options: object) -> 
     except _LOADING as error:
         raise InputError(f"{folder} does not hold a model for {kind.__name__}: {error}") from error
     return model.float(), sorted({*account["missing_keys"], *(name for name, *_ in account["mismatched_keys"])})
+
+
+def most_positions(config: PretrainedConfig) -> int:
+    """How many tokens a model has positions for; those in RoBERTa's way begin behind the number of the padding."""
+    most = getattr(config, "max_position_embeddings", None) or -1
+    if most < 0:
+        return sys.maxsize
+    return most - (config.pad_token_id or 0) - 1 if config.model_type in _BEHIND_PADDING else most
 
 
 def check_drawn(model: nn.Module, drawn: Sequence[str], where: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 _FORMAT = 1
-_CONFIG, _WEIGHTS = "ranker.json", "model.safetensors"
+CONFIG, _WEIGHTS = "ranker.json", "model.safetensors"
 
 
 def save_network(network: Network, folder: Path) -> None:
@@ -33,7 +33,7 @@ def save_network(network: Network, folder: Path) -> None:
     save_file(weights, folder / _WEIGHTS, metadata={"format": "pt"})  # without it transformers does not read the file
     options = dataclasses.asdict(network.model)  # type: ignore[call-overload]
     text = json.dumps({"format": _FORMAT, "ranker": network.name, "options": options}, indent=2)
-    (folder / _CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+    (folder / CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def load_network(folder: Path, name: str | None = None) -> Network:
@@ -45,7 +45,7 @@ def load_network(folder: Path, name: str | None = None) -> Network:
     try:
         model = MODELS.find(found)(**config["options"])
     except (KeyError, TypeError) as error:
-        raise InputError(f"{folder / _CONFIG}: its options are not those of {found!r} ({error}).") from error
+        raise InputError(f"{folder / CONFIG}: its options are not those of {found!r} ({error}).") from error
     network = model.empty(folder)
     load_weights(network, folder)
     network.to(torch.float32).eval()
@@ -90,9 +90,9 @@ def _of_shape(weight: Tensor, tensor: Tensor, name: str) -> Tensor:
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
-    path = folder / _CONFIG
+    path = folder / CONFIG
     if not path.is_file():
-        raise InputError(f"{folder} is not a checkpoint: it has no {_CONFIG}; train one with `ringtrue train`.")
+        raise InputError(f"{folder} is not a checkpoint: it has no {CONFIG}; train one with `ringtrue train`.")
     try:
         config: object = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:

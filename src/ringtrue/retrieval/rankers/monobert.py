@@ -28,6 +28,7 @@ from ringtrue.retrieval.neural.backbones import (
     load_config,
     load_model,
     load_tokenizer,
+    most_positions,
 )
 from ringtrue.retrieval.neural.crossencoder import CrossEncoderNetwork
 from ringtrue.retrieval.neural.network import Batch, Network, PairRows, Prepared, pointwise
@@ -101,7 +102,7 @@ class MonoBertNetwork(CrossEncoderNetwork):
         if self.config.num_labels > 2:
             raise InputError(f"{model.backbone} tells {self.config.num_labels} classes apart; a ranker has one or two.")
         self.template = PairTemplate.of(self._inner_tokenizer)
-        self.limit = min(model.max_length, tokenizer.model_max_length, self.config.max_position_embeddings)
+        self.limit = min(model.max_length, tokenizer.model_max_length, most_positions(self.config))
         self.padding = tokenizer.pad_token_id or 0
         self.typed = "token_type_ids" in tokenizer.model_input_names
         if model.query_length < 1 or self.limit < model.query_length + self.template.special + 1:

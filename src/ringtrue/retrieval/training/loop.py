@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ringtrue import cache
 from ringtrue.errors import InputError
-from ringtrue.retrieval.neural.checkpoint import load_weights, save_network
+from ringtrue.retrieval.neural.checkpoint import CONFIG, load_weights, save_network
 from ringtrue.retrieval.neural.network import Network
 from ringtrue.retrieval.training.identity import training_key
 from ringtrue.retrieval.training.memory import peak_memory, reset_peak
-from ringtrue.retrieval.training.result import Training, Validation, read_training, write_training
+from ringtrue.retrieval.training.result import FINISHED, Training, Validation, read_training, write_training
 from ringtrue.retrieval.training.session import Report, Session
 from ringtrue.retrieval.training.settings import Settings
 from ringtrue.retrieval.training.snapshot import delete_snapshot
@@ -24,6 +24,7 @@ from ringtrue.retrieval.training.triples import Triples
 from ringtrue.retrieval.training.validation import Validate, measure, validation_key
 
 _DEFAULTS = Settings()
+_OF_OTHERS = ("config.json", "model.safetensors", "pytorch_model.bin", "modules.json")
 
 
 def train(
@@ -54,6 +55,8 @@ def train(
             finished = _measured_again(finished, network, validate)
             write_training(finished, key, folder)
         return finished
+    if folder is not None:
+        _check_free(folder)
     reset_peak(network.device)
     session = Session(network, triples, settings)
     if folder is not None:
@@ -65,6 +68,15 @@ def train(
         write_training(training, key, folder)
         delete_snapshot(folder)
     return training
+
+
+def _check_free(folder: Path) -> None:
+    """The weights of a model from elsewhere would be overwritten, even those that the training starts with."""
+    if (folder / FINISHED).is_file() or (folder / CONFIG).is_file():
+        return
+    strange = next((name for name in _OF_OTHERS if (folder / name).is_file()), None)
+    if strange is not None:
+        raise InputError(f"{folder} holds another model ({strange}), which would be overwritten; name another folder.")
 
 
 def _measured_again(finished: Training, network: Network, validate: Validate) -> Training:

@@ -6,7 +6,7 @@ sources and leaks are the business of the leakage study's training sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -50,12 +50,15 @@ def mine_triples(
     """One triple for each query of the log, or for `most` of them drawn by the seed; `wanted` may refuse queries."""
     notes, rng = Notes(), np.random.default_rng(seed)
     entries = _with_positives(collection, wanted, notes)
+    relevant: dict[str, set[str]] = {}  # a log may ask the same several times, with other documents
+    for entry in entries:
+        relevant.setdefault(entry.text, set()).update(entry.doc_ids)
     if most is not None:
         entries = [entries[place] for place in rng.permutation(len(entries)).tolist()]
     chosen: list[_Chosen] = []
     step = most or max(len(entries), 1)
     for start in range(0, len(entries), step):  # a second time only where some of the first gave nothing
-        chosen += _choose(collection, entries[start : start + step], depth, rng, notes)
+        chosen += _choose(collection, entries[start : start + step], relevant, depth, rng, notes)
         if len(chosen) >= step:
             break
     if not chosen or (most is not None and len(chosen) < most):
@@ -67,12 +70,17 @@ def mine_triples(
 
 
 def _choose(
-    collection: Collection, entries: Sequence[LogQuery], depth: int, rng: np.random.Generator, notes: Notes
+    collection: Collection,
+    entries: Sequence[LogQuery],
+    relevant: Mapping[str, set[str]],
+    depth: int,
+    rng: np.random.Generator,
+    notes: Notes,
 ) -> list[_Chosen]:
     """One positive and one negative of each query that has both."""
     return [
         _Chosen(entry.text, entry.doc_ids[rng.integers(len(entry.doc_ids))], others[rng.integers(len(others))])
-        for entry, others in zip(entries, _negatives(collection, entries, depth, notes), strict=True)
+        for entry, others in zip(entries, _negatives(collection, entries, relevant, depth, notes), strict=True)
         if others
     ]
 
@@ -93,12 +101,14 @@ def _with_positives(collection: Collection, wanted: Callable[[LogQuery], bool] |
     return entries
 
 
-def _negatives(collection: Collection, entries: Sequence[LogQuery], depth: int, notes: Notes) -> list[list[str]]:
+def _negatives(
+    collection: Collection, entries: Sequence[LogQuery], relevant: Mapping[str, set[str]], depth: int, notes: Notes
+) -> list[list[str]]:
     """What BM25 finds for each query and is not relevant to it; queries for which there is nothing are counted."""
     # numbered anew, for a log may have an id twice
     found = BM25(depth=depth).rank(collection, [Query(str(place), entry.text) for place, entry in enumerate(entries)])
     others = [
-        [line.doc_id for line in found.ranking(str(place)) if line.doc_id not in entry.doc_ids]
+        [line.doc_id for line in found.ranking(str(place)) if line.doc_id not in relevant[entry.text]]
         for place, entry in enumerate(entries)
     ]
     for entry, left in zip(entries, others, strict=True):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ringtrue.errors import InputError
 from ringtrue.retrieval.training.settings import Settings
 
-_FILE = "training.json"
+FINISHED = "training.json"
 _FORMAT = 1
 
 
@@ -72,15 +72,15 @@ class Training:
 
 def write_training(training: Training, key: str, folder: Path) -> None:
     """Mark a folder as finished; `key` says what was trained."""
-    draft = folder / f".{_FILE}.part"
+    draft = folder / f".{FINISHED}.part"
     text = json.dumps({"format": _FORMAT, "key": key, **training.as_dict()}, indent=1)
     draft.write_text(text + "\n", encoding="utf-8", newline="\n")
-    os.replace(draft, folder / _FILE)
+    os.replace(draft, folder / FINISHED)
 
 
 def read_training(folder: Path, key: str) -> Training | None:
     """The training that was finished in a folder, None where there is none; one of something else is an error."""
-    path = folder / _FILE
+    path = folder / FINISHED
     if not path.is_file():
         return None
     try:
