@@ -82,7 +82,9 @@ def extract(
     ],
     out: Annotated[Path, typer.Option("--out", help="Folder for the sample.", callback=check_folder)],
     asked: Asked,
-    name: Annotated[str | None, typer.Option(help='Register it: ir_datasets.load("ringtrue/NAME").')] = None,
+    name: Annotated[
+        str | None, typer.Option(help='Register it: after import ringtrue, ir_datasets.load("ringtrue/NAME").')
+    ] = None,
     all_topics: Annotated[bool, typer.Option(help="Keep topics without a judged document in the sample.")] = False,
     main_content: Annotated[bool, typer.Option(help="Of web pages, take the main content only.")] = False,
     workers: Annotated[

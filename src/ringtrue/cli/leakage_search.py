@@ -20,7 +20,11 @@ Train = Annotated[
     str, typer.Option("--train", help="Training queries: a log, a folder, irds:ID or builtin:lighthouse.")
 ]
 EncoderName = Annotated[
-    str | None, typer.Option("--encoder", help="minilm, sbert:NAME, static:minilm or hashing.  [default: minilm]")
+    str | None,
+    typer.Option(
+        "--encoder",
+        help="minilm, sbert:NAME, static:minilm or hashing.  [default: minilm where installed, else hashing]",
+    ),
 ]
 
 

@@ -33,7 +33,8 @@ def vary(
     generator: Annotated[
         list[str] | None,
         typer.Option(
-            "--generator", help="NeighbCharSwap, WNetSynSwap:choice=random, …, a category or all; repeatable."
+            "--generator",
+            help="NeighbCharSwap, WNetSynSwap:choice=random, …, a category or all; repeatable.  [default: all]",
         ),
     ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Variations of each query by each generator.")] = 1,
@@ -106,14 +107,17 @@ def evaluate(
     variations: VariationsFile,
     given: Given,
     ranker: Annotated[
-        list[str] | None, typer.Option("--ranker", help="bm25, 'bm25 >> rm3', …; may be repeated.")
+        list[str] | None,
+        typer.Option("--ranker", help="bm25, 'bm25 >> rm3', …; may be repeated.  [default: these two]"),
     ] = None,
     runs: Annotated[
         list[Path] | None, typer.Option("--runs", help="A folder of runs named after the topic files; may be repeated.")
     ] = None,
     labels: LabelsFile = None,
     encoder: Encode = True,
-    measure: Annotated[list[str] | None, typer.Option("--measure", help="ir_measures names; may be repeated.")] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option("--measure", help="ir_measures names; may be repeated.  [default: nDCG@10]")
+    ] = None,
     valid_only: Annotated[bool, typer.Option(help="Leave queries out that have no valid variation.")] = False,
     rerank_only: Annotated[bool, typer.Option(help="Show variations to the later stages alone.")] = False,
     depth: Annotated[

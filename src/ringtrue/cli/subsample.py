@@ -228,7 +228,10 @@ def mimic(
     *,
     given: GivenRuns,
     ranker: Annotated[
-        list[str] | None, typer.Option("--ranker", help="bm25, dph, biencoder:minilm, …; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--ranker", help="bm25, biencoder:minilm, …; may be repeated.  [default: bm25, dph and 'bm25 >> rm3']"
+        ),
     ] = None,
     sampler: SamplerNames = None,
     energy: Energy = False,
