@@ -100,7 +100,8 @@ class RobustnessAudit:
         first = str(self.measures[0])
         losses = (rules.survives([drop for drop in one.drops if drop.measure == first]) for one in self.systems)
         queries = max(map(len, self.task.texts.values()), default=0)
-        order = rules.same_order(self.swaps, len(self.systems), len(self.task.methods), queries)
+        methods = sum(one.valid > 0 for one in self.task.counts)
+        order = rules.same_order(self.swaps, len(self.systems), methods, queries)
         known = rules.judged([(one.values.system, originally_judged(one.values)) for one in self.systems])
         return (*losses, *order, *known, *rules.all_ranked(self.failures))
 

@@ -75,6 +75,8 @@ class Material:
         if self.collection is not None and self.collection.has_qrels:
             return self.collection.qrels
         if self.study.qrels is None:
+            if self.study.runs:
+                run_files(self.study.runs)  # a folder that is not there is told first
             raise InputError("judgments are missing: give them with --qrels FILE, or a --collection that has them.")
         return read_qrels(self.study.qrels, self.runs.notes)
 

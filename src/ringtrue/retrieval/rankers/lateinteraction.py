@@ -23,6 +23,7 @@ from ringtrue.retrieval.encoders.neural import Neural, place
 from ringtrue.retrieval.noting import note_once
 from ringtrue.retrieval.pipeline import Composable
 from ringtrue.retrieval.rankers.tokenvectors import TokenVectors, load_token_vectors
+from ringtrue.retrieval.vectors import check_finite
 
 if TYPE_CHECKING:
     from ringtrue.data.collection import Collection
@@ -70,7 +71,7 @@ class LateInteraction(Composable):
 
     def _model(self) -> TokenVectors:
         encoder = self._encoder()
-        return load_token_vectors(encoder.folder(), place(encoder.device))
+        return load_token_vectors(encoder.folder(), place(encoder.device), encoder.precision)
 
     def _encoder(self) -> Neural:
         encoder = ENCODERS.parse(self.encoder.replace(";", ","))
@@ -83,7 +84,9 @@ def _query_vectors(queries: Sequence[Query], vectors_of: TokenVectors) -> dict[s
     """The vectors of each query that has any token."""
     asked = [query for query in queries if query.title.strip()]
     read = zip(asked, vectors_of([query.title for query in asked]), strict=True)
-    return {query.query_id: rows for query, rows in read if len(rows)}
+    found = {query.query_id: rows for query, rows in read if len(rows)}
+    check_finite(found, "query")
+    return found
 
 
 def _check_found(wanted: Mapping[str, frozenset[str]], seen: Mapping[str, bool]) -> None:
@@ -120,7 +123,9 @@ def _blocks(documents: Iterator[Document], wanted: Mapping[str, frozenset[str]])
 
 def _texts(block: Sequence[Document], vectors_of: TokenVectors) -> dict[str, Floats]:
     """The vectors of each document, by its id."""
-    return dict(zip((one.doc_id for one in block), vectors_of([one.body for one in block]), strict=True))
+    found = dict(zip((one.doc_id for one in block), vectors_of([one.body for one in block]), strict=True))
+    check_finite(found, "document")
+    return found
 
 
 def _score(query: Floats, texts: Mapping[str, Floats]) -> list[tuple[str, float]]:

@@ -16,9 +16,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from ringtrue.errors import InputError
-from ringtrue.retrieval.encoders import Floats
+from ringtrue.retrieval.encoders import Floats, Precision
 from ringtrue.retrieval.encoders.bert import BertNetwork
 from ringtrue.retrieval.encoders.checkpoint import read_checkpoint
+from ringtrue.retrieval.encoders.neural import DTYPES
 from ringtrue.retrieval.encoders.tokens import Tokeniser, batches
 
 if TYPE_CHECKING:
@@ -36,16 +37,16 @@ class TokenVectors(Protocol):
 
 
 @lru_cache(maxsize=2)
-def load_token_vectors(folder: Path, device: str) -> TokenVectors:
-    """The model of a folder, in fp32 on a device."""
+def load_token_vectors(folder: Path, device: str, precision: Precision = "fp32") -> TokenVectors:
+    """The model of a folder, on a device; vectors are fp32 whatever it computes in."""
     checkpoint = read_checkpoint(folder)
     if checkpoint is None:
         from ringtrue.retrieval.encoders.foreign import load_foreign  # a heavy import that few models need
 
-        return _Foreign(folder, load_foreign(folder, device).float().eval())
+        return _Foreign(folder, load_foreign(folder, device).to(dtype=DTYPES[precision]).eval())
     where = torch.device(device)
     tokeniser = Tokeniser(checkpoint.folder / "tokenizer.json", checkpoint.max_length)
-    return _Bert(BertNetwork(checkpoint, torch.float32, where), tokeniser, where)
+    return _Bert(BertNetwork(checkpoint, DTYPES[precision], where), tokeniser, where)
 
 
 class _Bert(NamedTuple):
