@@ -88,6 +88,7 @@ def test_positions_that_begin_behind_the_padding_or_have_no_end(tmp_path):
     most = network.config.max_position_embeddings
     assert network.limit == most - network.config.pad_token_id - 1
     assert np.isfinite(MonoBert(str(folder)).score(QUERIES, DOCUMENTS, PAIRS)).all()
+    assert network.notes[-1].startswith(f"texts are cut at {network.limit} tokens, for which the model has room")
     network.config.max_position_embeddings = -1
     assert most_positions(network.config) > 10**6
 

@@ -66,7 +66,9 @@ class MonoBertModel:
         model, drawn = load_model(AutoModelForSequenceClassification, folder, seed=seed, **options)
         notes = check_drawn(model, drawn, self.backbone)
         network = MonoBertNetwork(self, model, load_tokenizer(folder, self.tokenizer or _fallback(config)))
-        network.notes = notes
+        cut = network.limit < self.max_length
+        room = f"texts are cut at {network.limit:,} tokens, for which the model has room, not at {self.max_length:,}"
+        network.notes = (*notes, room) if cut else notes
         return network
 
     def empty(self, folder: Path) -> MonoBertNetwork:
