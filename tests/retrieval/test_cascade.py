@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -184,6 +184,34 @@ def test_copies_of_a_sampled_leak_are_found_but_not_taken_for_known():
     found = searching.finish()
     assert set(far.tolist()) <= set(found.hits.items.tolist())
     assert found.screened.estimate < 1 and found.screened.hits == len(found.hits.items)
+
+
+@dataclass(frozen=True, repr=False)
+class Coarse(Known):
+    """In bf16 all similarities come out a little too high."""
+
+    precision: str = "fp32"
+
+    def encode(self, texts):
+        exact = super().encode(texts)[:, 0]
+        cosines = np.minimum(exact + np.float32(0.01), 1) if self.precision == "bf16" else exact
+        return np.stack((cosines, np.sqrt(1 - cosines * cosines)), axis=1)
+
+    def at(self, precision):
+        return replace(self, precision=precision)
+
+    def bf16_is_fast(self):
+        return True
+
+
+def test_what_is_found_is_counted_by_exact_similarities():
+    exact, stand_in = made(15)
+    searching = Cascade(Coarse(exact), ["?"], k=5, threshold=0.85, plan=Plan(effort=0.2), screener=Scores(stand_in))
+    for _ in searching.run(blocks(len(exact))):
+        pass
+    found = searching.finish()
+    above = found.hits.items[found.hits.similarities > 0.85]
+    assert 0 < found.screened.hits == len(above) <= np.count_nonzero(np.array(exact, np.float32) > np.float32(0.85))
 
 
 def test_a_range_that_is_too_large_gets_what_effort_is_left():

@@ -125,6 +125,8 @@ class Cascade:
         for block, vectors in scoring.blocks():
             self._exact.add(block, vectors)
         found = self._exact.finish(remember)
+        above = found.hits.items[found.hits.similarities.astype(np.float64) > self._threshold]
+        screened = replace(screened, hits=len(np.unique(above)))  # what was encoded quickly may be off by a little
         if self._quick is not self._encoder:
             found = self._with_nearest(found, scoring)
         return replace(_renumbered(found, scoring.numbers()), seen=self.seen, screened=screened)
