@@ -19,7 +19,7 @@ from ringtrue.data.collection import Collection
 from ringtrue.data.notes import Notes
 from ringtrue.data.records import Query
 from ringtrue.errors import InputError
-from ringtrue.leakage.candidates import Candidate
+from ringtrue.leakage.candidates import Candidate, folded
 from ringtrue.leakage.reformulation import predict
 from ringtrue.leakage.result import Recall, SearchResult
 from ringtrue.leakage.running import APART, Running, Wish
@@ -231,7 +231,7 @@ def topic_texts(queries: Iterable[Query], *, narrative: bool, notes: Notes) -> l
     for query in queries:
         own: dict[str, str] = {}
         for name, text in query.texts(narrative):
-            own.setdefault(" ".join(text.split()), name)
+            own.setdefault(folded(text), name)
         if not own:
             notes.add("topics without any text, not searched for", query.query_id)
         texts += [TopicText(query.query_id, name, text) for text, name in own.items() if text]

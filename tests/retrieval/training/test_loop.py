@@ -297,6 +297,19 @@ def test_a_model_from_elsewhere_is_not_overwritten(tmp_path, name):
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"weights of others"]
 
 
+def test_a_network_that_was_written_in_part_is_written_again(tmp_path, monkeypatch):
+    def killed(*_, **__):
+        raise Stopped
+
+    monkeypatch.setattr("ringtrue.retrieval.neural.checkpoint.save_file", killed)
+    with pytest.raises(Stopped):
+        trained(Settings(batch=8), folder=tmp_path)
+    monkeypatch.undo()
+    (tmp_path / "config.json").write_text("{}")
+    trained(Settings(batch=8), folder=tmp_path)
+    assert (tmp_path / "training.json").is_file()
+
+
 class Stopped(Exception):
     pass
 

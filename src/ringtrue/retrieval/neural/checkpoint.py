@@ -26,14 +26,17 @@ CONFIG, _WEIGHTS = "ranker.json", "model.safetensors"
 
 
 def save_network(network: Network, folder: Path) -> None:
-    """Write a network; the folder is made, files of the same name in it are replaced."""
+    """Write a network; the folder is made, files of the same name in it are replaced.
+
+    The configuration comes first: it tells a folder that was written in part from one that holds a model of others.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    network.write_files(folder)
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in distinct_weights(network).items()}
-    save_file(weights, folder / _WEIGHTS, metadata={"format": "pt"})  # without it transformers does not read the file
     options = dataclasses.asdict(network.model)  # type: ignore[call-overload]
     text = json.dumps({"format": _FORMAT, "ranker": network.name, "options": options}, indent=2)
     (folder / CONFIG).write_text(text + "\n", encoding="utf-8", newline="\n")
+    network.write_files(folder)
+    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in distinct_weights(network).items()}
+    save_file(weights, folder / _WEIGHTS, metadata={"format": "pt"})  # without it transformers does not read the file
 
 
 def load_network(folder: Path, name: str | None = None) -> Network:
